@@ -28,6 +28,8 @@ import { routes as overview } from './overview/overview.tsx'
 import { routes as addRecipient } from './recipients/add-recipient.tsx'
 import { routes as recipientLabel } from './recipients/label.tsx'
 import { routes as recipients } from './recipients/recipients.tsx'
+import { routes as close } from './security/close.tsx'
+import { routes as closed } from './security/closed.tsx'
 import { routes as freeze } from './security/freeze.tsx'
 import { routes as hold } from './security/hold.tsx'
 import { routes as jwks } from './security/jwks.ts'
@@ -66,6 +68,8 @@ export const pages = [
   approve,
   always,
   authorize,
+  close,
+  closed,
   connect,
   deposit,
   firstSteps,

@@ -272,6 +272,7 @@ export type DatabaseFunctions = {
       mail: unknown
     }
   }
+  housekeeping_erase_accounts: { args: { batch: number } }
   housekeeping_final_balances: { args: { chain: number; batch: number } }
   housekeeping_finish_attempt: { args: { payment: string; delivery: unknown } }
   housekeeping_forget: { args: { batch?: number } }
@@ -610,6 +611,7 @@ export type DatabaseFunctions = {
     }
   }
   owner_begin_ceremony: { args: { credential: string; challenge: string; purpose: string } }
+  owner_close: { args: { credential: string; alias: string; mail?: unknown } }
   owner_confirm_mail_address: {
     args: {
       credential: string
@@ -794,6 +796,7 @@ export type DatabaseFunctions = {
     }
   }
   owner_read_approvals: { args: { credential: string; payments: string[] } }
+  owner_read_closing: { args: { credential: string } }
   owner_read_freeze: { args: { credential: string } }
   owner_read_limits: { args: { credential: string } }
   owner_read_mandate: { args: { credential: string; mandate: string } }
@@ -824,6 +827,7 @@ export type DatabaseFunctions = {
   owner_remove_passkey: { args: { credential: string; passkey: string; mail?: unknown } }
   owner_remove_push_device: { args: { credential: string; device: string } }
   owner_rename_passkey: { args: { credential: string; passkey: string; label: string } }
+  owner_reopen: { args: { credential: string; mail?: unknown } }
   owner_revoke_key: { args: { credential: string; key: string } }
   owner_revoke_mandate: { args: { credential: string; mandate: string } }
   owner_rotate_key: {

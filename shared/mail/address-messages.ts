@@ -21,8 +21,8 @@ export function mailAddressAsked(
   event: SecurityEvent & { email: string },
 ): Message {
   return letter('mail_address_asked', 'Another mail address was asked for', [
-    'Somebody asked to change the mail address of your account. Nothing has changed: a code went to the new ' +
-      'address, and the change takes effect 72 hours after the code is entered.',
+    'Somebody asked to change the mail address of your account. It changes 72 hours after the code is entered ' +
+      'that went to the new address.',
     { facts: { 'New address': event.email, ...eventFacts(event) } },
     stopIt(webUrl),
     ...notYou(webUrl),
@@ -35,8 +35,7 @@ export function mailAddressConfirmed(
   { email, from, ...event }: SecurityEvent & { email: string; from: Date },
 ): Message {
   return letter('mail_address_confirmed', 'Your mail address changes in 72 hours', [
-    'The new address was confirmed. Until the change takes effect, mails come here and you sign in with this ' +
-      'address. After that only the new one works.',
+    'Until then mails come here and you sign in with this address. After that only the new one works.',
     { facts: { 'New address': email, 'Takes effect': utc(from), ...eventFacts(event) } },
     stopIt(webUrl),
     ...notYou(webUrl),
@@ -49,8 +48,7 @@ export function mailAddressAwaited(
   { alias, from }: { alias: string; from: Date },
 ): Message {
   return letter('mail_address_awaited', 'This will be the mail address of your account', [
-    'The code was right. When the change takes effect, mails of your account come here and you sign in with this ' +
-      'address. Until then, use the old one.',
+    'When the change takes effect, mails of your account come here and you sign in with this address.',
     { facts: { Account: alias, 'Takes effect': utc(from) } },
     stopIt(webUrl),
   ])
@@ -71,7 +69,7 @@ export function mailAddressChanged(
 /** Writes the notice that the new address belongs to another account by now. */
 export function mailAddressKept(webUrl: string, { email }: { email: string }): Message {
   return letter('mail_address_kept', 'Your mail address was not changed', [
-    'An account was opened with the new address before the change took effect, so your address stays as it is.',
+    'The new address belongs to another account by now, so your mail address stays as it is.',
     { facts: { 'New address': email } },
     { link: `${webUrl}/security/mail-address`, label: 'Choose another address' },
   ])

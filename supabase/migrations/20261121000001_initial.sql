@@ -159,9 +159,15 @@ create table private.accounts (
   -- True if agents see the one-time codes and sign-in links of mails; otherwise they see handles.
   shows_codes boolean not null default false,
   -- Kept answers of sites to requests that were sent before are not given out (private.is_erased).
-  site_answers_erased_at timestamptz
+  site_answers_erased_at timestamptz,
+  -- Time at which the owner closed it, and from which it is erased (84_closing.sql); then nothing is left to erase.
+  closed_at timestamptz,
+  erases_at timestamptz,
+  check (erases_at is null or closed_at is not null)
 );
 alter table private.accounts enable row level security;
+
+create index accounts_erased on private.accounts (erases_at) where erases_at is not null;
 
 -- Of two aliases that look alike only one can be an account, so that money and mail do not go astray.
 create unique index accounts_alias_look on private.accounts (private.alias_look(alias));
@@ -674,7 +680,7 @@ create table private.sessions (
 alter table private.sessions enable row level security;
 create index sessions_age on private.sessions (ends_at);
 
--- The acts of an owner, each with the least proof that it takes and whether it is possible during a hold. Every
+-- The acts of an owner, each with the least proof that it takes and whether it is possible on hold. Every
 -- function that a session may call names its act (private.admit_owner), and private.demand alone decides.
 create table private.acts (
   act text primary key,
@@ -682,24 +688,27 @@ create table private.acts (
   -- account has no passkey, given in the last ten minutes.
   proof text not null check (proof in ('session', 'code', 'fresh')),
   on_hold boolean not null,
+  -- True if it is possible in a closed account.
+  when_closed boolean not null,
   meaning text not null
 );
 alter table private.acts enable row level security;
 insert into private.acts values
-  ('look', 'session', true, 'Sees balances, payments, settings and the names of logins.'),
-  ('prove', 'session', true, 'Gives a proof, which names the session anew.'),
-  ('leave', 'session', true, 'Ends its own session.'),
-  ('tighten', 'session', true, 'Freezes, lowers limits, caps and scopes, declines, suspends and revokes mandates, forgets.'),
-  ('end', 'session', false, 'Ends keys, apps and browsers that receive notifications.'),
-  ('sign_out', 'fresh', false, 'Ends other sessions.'),
-  ('reveal', 'fresh', false, 'Sees passwords, codes and links of mails, and uses secrets.'),
-  ('keep', 'fresh', false, 'Stores, changes and deletes logins, and deletes mails.'),
-  ('approve', 'fresh', false, 'Approves payments, mandates and destinations of secrets.'),
-  ('widen', 'fresh', false, 'Raises limits, caps and scopes, makes known, unfreezes, makes keys, lets apps in.'),
-  ('ways', 'fresh', false, 'Changes mail address, password, passkeys and recovery codes.'),
-  ('secure', 'fresh', false, 'Ends everything but itself.'),
-  ('recover', 'code', true, 'Sets a password, and gives up passkeys, with the end of the hold.'),
-  ('end_hold', 'fresh', true, 'Ends a hold, with what began it and what is pending.');
+  ('look', 'session', true, true, 'Sees balances, payments, settings and the names of logins.'),
+  ('prove', 'session', true, true, 'Gives a proof, which names the session anew.'),
+  ('leave', 'session', true, true, 'Ends its own session.'),
+  ('tighten', 'session', true, false, 'Freezes, lowers limits, caps and scopes, declines, suspends and revokes mandates, forgets.'),
+  ('end', 'session', false, false, 'Ends keys, apps and browsers that receive notifications.'),
+  ('sign_out', 'fresh', false, false, 'Ends other sessions.'),
+  ('reveal', 'fresh', false, false, 'Sees passwords, codes and links of mails, and uses secrets.'),
+  ('keep', 'fresh', false, false, 'Stores, changes and deletes logins, and deletes mails.'),
+  ('approve', 'fresh', false, false, 'Approves payments, mandates and destinations of secrets.'),
+  ('widen', 'fresh', false, false, 'Raises limits, caps and scopes, makes known, unfreezes, makes keys, lets apps in.'),
+  ('ways', 'fresh', false, false, 'Changes mail address, password, passkeys and recovery codes.'),
+  ('secure', 'fresh', false, false, 'Ends everything but itself.'),
+  ('close', 'fresh', false, true, 'Closes the account, and reopens it.'),
+  ('recover', 'code', true, true, 'Sets a password, and gives up passkeys, with the end of the hold.'),
+  ('end_hold', 'fresh', true, true, 'Ends a hold, with what began it and what is pending.');
 
 create table private.passkeys (
   -- Credential id of WebAuthn, base64url.
@@ -775,6 +784,10 @@ create function private.demand(
 declare
   refusal text := private.refusal_of(caller, of_act, is_consent);
 begin
+  if exists (select from private.accounts a join private.acts t on t.act = of_act and not t.when_closed
+    where a.id = caller.account and a.closed_at is not null) then
+    perform private.refuse('account_frozen', '403');
+  end if;
   if refusal is not null then
     perform private.refuse(refusal, '403');
   end if;
@@ -813,9 +826,12 @@ begin
   return true;
 end $$;
 
--- Begins a hold of 48 hours, or lets a standing one last as long from this time. What began it has the same time.
+-- Begins a hold of 48 hours, or lets a standing one last as long from this time. What began it has the same time. A
+-- closed account is not erased for a week after that, so that an owner with a recovery code can still reopen it.
 create function private.begin_hold(of_account uuid, at timestamptz default private.clock()) returns void
   language sql as $$
+  update private.accounts a set erases_at = greatest(a.erases_at, at + interval '9 days')
+   where a.id = of_account and a.erases_at is not null;
   update private.owners o set hold_began_at = coalesce(o.hold_began_at, at), hold_until = at + interval '48 hours'
    where o.account = of_account
 $$;
@@ -5607,14 +5623,14 @@ begin
   return p;
 end $$;
 
--- Returns the wallet of the account with this alias, or refuses.
+-- Returns the wallet of the open account with this alias, or refuses.
 create function private.address_of(payee_alias text) returns text language plpgsql as $$
 declare
   found_address text;
 begin
   select w.address into found_address from private.accounts a
     join private.wallets w on w.account = a.id and w.chain_family = 'evm'
-   where a.alias = payee_alias;
+   where a.alias = payee_alias and a.closed_at is null;
   if not found then
     perform private.refuse('recipient_not_found', '404');
   end if;
@@ -9354,10 +9370,15 @@ grant execute on function api.vault_ask_destination, api.vault_open_use, api.vau
 -- Mail of accounts: how it arrives, how its account reads it, and what it sends. Sealed parts go only to the
 -- role `vault`, which opens them and replaces codes by handles before an agent sees anything.
 
--- Returns true if mail is accepted for an alias, that is, if an account has it.
+-- Returns the account that takes mail for an alias; null if none has it, or it is closed.
+create function private.receiver_of(alias text) returns uuid language sql stable as $$
+  select a.id from private.accounts a where a.alias = receiver_of.alias and a.closed_at is null
+$$;
+
+-- Returns true if mail is accepted for an alias, that is, if an open account has it.
 create function api.inbound_receives(alias text) returns table (known boolean)
   language sql security definer set search_path = '' as $$
-  select exists (select from private.accounts a where a.alias = inbound_receives.alias)
+  select private.receiver_of(inbound_receives.alias) is not null
 $$;
 
 -- Returns why a mailbox accepts no mail of this size from this author now, or null. The limits are 10,000
@@ -9404,7 +9425,7 @@ create function api.inbound_begin(
   returns table (outcome text, sites_in_use text[])
   language plpgsql security definer set search_path = '' as $$
 declare
-  mailbox uuid := (select a.id from private.accounts a where a.alias = inbound_begin.alias);
+  mailbox uuid := private.receiver_of(inbound_begin.alias);
 begin
   outcome := case
     when mailbox is null then 'unknown_recipient'
@@ -9429,14 +9450,14 @@ end $$;
 create function api.inbound_holder(alias text) returns table (account uuid, wrap jsonb)
   language sql security definer set search_path = '' as $$
   select a.id, private.account_key(a.id, 'mail') from private.accounts a
-   where a.alias = inbound_holder.alias
+   where a.id = private.receiver_of(inbound_holder.alias)
 $$;
 
 -- Gives an account its key for mail unless it has one, and returns the one that it then has.
 create function api.inbound_key(alias text, wrap jsonb) returns table (kept jsonb)
   language sql security definer set search_path = '' as $$
   select private.keep_account_key(a.id, 'mail', wrap) from private.accounts a
-   where a.alias = inbound_key.alias
+   where a.id = private.receiver_of(inbound_key.alias)
 $$;
 
 -- Returns the topic of a mail that this service sent, as the outbox remembers it for a month.
@@ -9456,7 +9477,7 @@ create function api.inbound_keep(
   language plpgsql security definer set search_path = '' as $$
 declare
   problem text;
-  mailbox uuid := (select a.id from private.accounts a where a.alias = inbound_keep.alias);
+  mailbox uuid := private.receiver_of(inbound_keep.alias);
   kept private.mails := jsonb_populate_record(null::private.mails, mail);
 begin
   kept.room := greatest(kept.size, octet_length(kept.sealed_head::text)
@@ -10010,7 +10031,7 @@ begin
   if recipient_alias is not null then
     select w.* into found_wallet from private.accounts a
       join private.wallets w on w.account = a.id and w.chain_family = 'evm'
-     where a.alias = recipient_alias;
+     where a.alias = recipient_alias and a.closed_at is null;
   else
     select w.* into found_wallet from private.wallets w where w.address = target;
   end if;
@@ -10180,7 +10201,7 @@ end $$;
 -- Returns the account of a session, with what only its owner can decide and has not.
 create function api.owner_read_session(credential text)
   returns table (account_id uuid, alias text, frozen boolean, hold_until timestamptz,
-    payments_waiting integer, mandates_waiting integer)
+    payments_waiting integer, mandates_waiting integer, erases_at timestamptz)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential, 'look');
@@ -10191,7 +10212,8 @@ begin
     (select count(*)::integer from private.waiting_for_owner(a.id) p
       where not exists (select from private.approvals o where o.payment = p.id)),
     (select count(*)::integer from private.mandates m where m.account = a.id
-      and m.state = 'pending_approval' and m.expires_at > private.clock())
+      and m.state = 'pending_approval' and m.expires_at > private.clock()),
+    a.erases_at
   from private.accounts a where a.id = caller.account;
 end $$;
 
@@ -10592,6 +10614,104 @@ begin
 end $$;
 
 grant execute on function api.owner_read_spending, api.owner_list_activity, api.owner_list_agents, api.owner_find_payment to service_role;
+
+-- Closing an account, reopening it within 30 days, and erasing it after that. The alias stays with the closed account for
+-- good, so that its mails reach nobody else, and so do its wallet's key, its payments and its feed.
+
+-- Returns the payments that keep an account open, at most 20: those that are signed and not decided by a final block.
+create function api.owner_read_closing(credential text) returns table (payments text[])
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, 'look');
+begin
+  return query select array(select p.id::text from private.open_signatures(caller.account) p
+    order by p.id limit 20);
+end $$;
+
+-- Closes the account, in one transaction: freezes it and ends all access and all trust, except for the caller's session.
+-- Answers `other_alias` or `payments_open`, and changes nothing, if the alias is not that of the account or a payment is
+-- signed and open.
+create function api.owner_close(credential text, alias text, mail jsonb default null)
+  returns table (outcome text) language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, 'close');
+begin
+  outcome := case
+    when not exists (select from private.accounts a
+      where a.id = caller.account and a.alias = owner_close.alias) then 'other_alias'
+    when exists (select from private.open_signatures(caller.account)) then 'payments_open'
+    else 'closed' end;
+  if outcome = 'closed' then
+    perform private.freeze(caller.account, 'The account was frozen, since its owner closed it.');
+    perform private.end_access(caller.account, 'owner', caller.id);
+    perform private.forget_browsers(caller);
+    perform private.end_trust(caller.account);
+    update private.accounts a set closed_at = private.clock(),
+      erases_at = private.clock() + interval '30 days' where a.id = caller.account;
+    perform private.erase_site_answers(caller.account);
+    perform private.record_security(caller.account, 'account_closed',
+      'The owner closed the account: all keys, apps, other sessions, mandates and requests ended.');
+    perform private.enqueue_mail(caller.account, mail);
+  end if;
+  return next;
+end $$;
+
+-- Opens a closed account again. It stays frozen, and what ended stays ended. Answers false if it is not closed.
+create function api.owner_reopen(credential text, mail jsonb default null) returns boolean
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, 'close');
+begin
+  update private.accounts a set closed_at = null, erases_at = null
+   where a.id = caller.account and a.closed_at is not null;
+  if not found then
+    return false;
+  end if;
+  perform private.record_security(caller.account, 'account_reopened', 'The owner reopened the account.');
+  perform private.enqueue_mail(caller.account, mail);
+  return true;
+end $$;
+
+-- Erases a closed account whose time has come: its owner, every way in, and what it kept, with the keys that its vault and
+-- mailbox were sealed with. After a restore from a backup that was made in the 30 days, it is erased again.
+create function private.erase_account(of_account uuid) returns void language plpgsql as $$
+begin
+  perform private.hold_account(of_account);
+  update private.accounts a set erases_at = null where a.id = of_account and a.erases_at <= private.clock();
+  if not found then
+    return;
+  end if;
+  update private.credentials k set revoked_at = private.clock()
+   where k.account = of_account and k.revoked_at is null;
+  delete from private.sessions s using private.credentials k
+   where k.id = s.credential and k.account = of_account;
+  delete from private.account_keys k where k.account = of_account;
+  delete from private.vault_entries e where e.account = of_account;
+  delete from private.vault_sites s where s.account = of_account;
+  delete from private.outbox m where m.account = of_account;
+  delete from private.mails m where m.account = of_account;
+  delete from private.waiting_notices w where w.account = of_account;
+  delete from private.push_devices d where d.account = of_account;
+  delete from private.recipient_labels l where l.account = of_account;
+  delete from private.secured s where s.account = of_account;
+  delete from private.passkeys p where p.account = of_account;
+  delete from private.recovery_codes r where r.account = of_account;
+  delete from private.mail_changes m where m.account = of_account;
+  delete from private.owners o where o.account = of_account;
+  perform private.record_security(of_account, 'account_erased',
+    'The account was erased, 30 days after its owner closed it.');
+end $$;
+
+-- Erases the accounts whose time has come.
+create function api.housekeeping_erase_accounts(batch integer) returns void
+  language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.erase_account(due.id) from (
+    select a.id from private.accounts a where a.erases_at <= private.clock() order by a.id limit batch) due;
+end $$;
+
+grant execute on function api.owner_read_closing, api.owner_close, api.owner_reopen,
+  api.housekeeping_erase_accounts to service_role;
 
 -- Upkeep of the whole database: how long rows are kept, what a restore ends, and the rotation of roots.
 --

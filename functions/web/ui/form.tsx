@@ -283,6 +283,7 @@ const doneWords = {
     'Approved. Some transfers could not be sent: their pages say why. Purchases are left to the agent.',
   declined_all: 'All waiting payments are declined.',
   mail_change_stopped: 'Stopped. Your mail address stays as it is.',
+  reopened: 'The account is open again.',
   signed_out: 'You are signed out.',
   few: 'Select at least two waiting payments to approve them together.',
   unsure: 'Nothing has changed. Tick the box beside the button first.',
