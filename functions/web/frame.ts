@@ -87,7 +87,14 @@ const sessionRow = z.object({
   hold_until: z.string().nullable(),
   payments_waiting: z.int(),
   mandates_waiting: z.int(),
+  erases_at: z.string().nullable(),
 })
+
+/** Error for a page that a closed account does not have; the answer leads to `/closed`. */
+export class ClosedAccount extends Error {}
+
+/** Pages of a closed account: its own, those of a proof and a hold, and the exports. */
+const pagesOfClosed = /^\/web\/((closed|logout|proof|hold)(\/|$)|(activity|payments)\.csv$)/
 
 /**
  * Returns the owner, read once for a request. Without a session that the database knows, the visitor is
@@ -103,13 +110,20 @@ export async function requireOwner(c: PageContext): Promise<Owner> {
   const db = bindCredential(world.db, credential)
   const row = await db.one('owner_read_session', {}, sessionRow)
   if (!row) throw new Error('an admitted caller has no account')
-  const { account_id: id, alias, frozen: isFrozen, hold_until: holdUntil } = row
+  const {
+    account_id: id,
+    alias,
+    frozen: isFrozen,
+    hold_until: holdUntil,
+    erases_at: erasesAt,
+  } = row
   const mailAddress = `${alias}@${world.config.MAIL_DOMAIN}`
   const waiting = { payments: row.payments_waiting, mandates: row.mandates_waiting }
-  const account = { id, alias, mailAddress, isFrozen, holdUntil }
+  const account = { id, alias, mailAddress, isFrozen, holdUntil, erasesAt }
   const found = { db, credential, account, waiting }
   c.set('owner', found)
   requireOwnAccount(c, found)
+  if (erasesAt !== null && !pagesOfClosed.test(c.req.path)) throw new ClosedAccount()
   await renewSession(c, session, db)
   return found
 }

@@ -29,9 +29,12 @@ import { routes as overview } from './overview/overview.tsx'
 import { routes as addRecipient } from './recipients/add-recipient.tsx'
 import { routes as recipientLabel } from './recipients/label.tsx'
 import { routes as recipients } from './recipients/recipients.tsx'
+import { routes as close } from './security/close.tsx'
+import { routes as closed } from './security/closed.tsx'
 import { routes as freeze } from './security/freeze.tsx'
 import { routes as hold } from './security/hold.tsx'
 import { routes as jwks } from './security/jwks.ts'
+import { routes as mailAddress } from './security/mail-address.tsx'
 import { routes as proof } from './security/proof.tsx'
 import { routes as secure } from './security/secure.tsx'
 import { routes as security } from './security/security.tsx'
@@ -66,6 +69,8 @@ export const pages = [
   approve,
   always,
   authorize,
+  close,
+  closed,
   connect,
   deposit,
   firstSteps,
@@ -80,6 +85,7 @@ export const pages = [
   loginRecovery,
   login,
   logout,
+  mailAddress,
   mailOpened,
   mail,
   mandate,

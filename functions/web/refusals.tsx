@@ -1,6 +1,6 @@
 /** Refusals as pages: the sentence of the error table, and a link to go on. */
 import { type ErrorCode, errorTable, fail, Rejection } from '../../shared/contract/errors.ts'
-import { goTo } from './frame.ts'
+import { ClosedAccount, goTo } from './frame.ts'
 import { Page, sendPage } from './layout.tsx'
 import { dropSession } from './session-cookie.ts'
 import { LinkButton } from './ui/form.tsx'
@@ -30,6 +30,7 @@ export function answerNotFound(c: PageContext) {
 
 /** Answers an error: a redirect to sign in or to prove oneself where that helps, else a page. */
 export function answerError(error: Error, c: PageContext) {
+  if (error instanceof ClosedAccount) return goTo(c, '/closed')
   const refusal =
     error instanceof Rejection
       ? error.refusal

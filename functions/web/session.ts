@@ -67,6 +67,8 @@ const securityRow = z.object({
     /** Changes that take effect with the end of the hold. */
     pending_password: z.boolean(),
     pending_passkey_removal: z.boolean(),
+    /** Change of the mail address; its time is null until the code was entered. */
+    mail_change: z.object({ email: z.string(), takes_effect_at: z.string().nullable() }).nullable(),
     recovery_codes_left: z.number(),
     passkeys: z.array(
       z.object({

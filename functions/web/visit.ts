@@ -52,6 +52,8 @@ export type Owner = {
     isFrozen: boolean
     /** End of the hold of the account; null if there is none. */
     holdUntil: string | null
+    /** Time from which a closed account is erased; null for one that is open. */
+    erasesAt: string | null
   }
   /** Number of requests that only the owner can decide. */
   waiting: { payments: number; mandates: number }

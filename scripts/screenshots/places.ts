@@ -48,7 +48,7 @@ const notPages =
   /\*|\/assets\/|\.(json|csv|js|webmanifest)$|\/(status|last|alias|logout|receipt)$|\/file\/|\/recipients\/(add|label)$|\/keep-wallet\//
 
 /** Pages for visitors without a session. */
-const withoutSession = /^\/web\/(login|join|register)\b/
+const withoutSession = /^\/web\/(login|join|register|closed)\b/
 
 /** Returns how each page is reached. A route may be shown in several states. */
 export function placesOf(world: WorldFile, stage: Stage, routes: readonly string[]): Place[] {
@@ -99,6 +99,7 @@ function waysIn(
       '': async (page) => void (await page.goto(await openRegistration(world))),
       opened: accountPage(world),
     },
+    '/web/closed': { '': closeAccount(world) },
     '/web/join/code': { '': askForCode(world) },
     '/web/action/:token': {
       offered: async (page) => void (await page.goto(await createLink(world, 'deposit'))),
@@ -202,6 +203,18 @@ function accountPage(world: WorldFile): Way {
     await page.getByLabel('Password', { exact: true }).fill(`four quiet words ${name}`)
     await page.getByRole('button', { name: 'Agree and open the account' }).click()
     await page.getByRole('heading', { name: 'Your account is open' }).waitFor()
+  }
+}
+
+/** Opens an account and closes it. */
+function closeAccount(world: WorldFile): Way {
+  return async (page) => {
+    await accountPage(world)(page)
+    const alias = (await page.locator('main .lead strong').innerText()).replace(/@.*/, '')
+    await go(world, '/web/security/close')(page)
+    await page.getByRole('textbox').fill(alias)
+    await page.getByRole('button', { name: 'Close the account' }).click()
+    await page.waitForURL('**/closed')
   }
 }
 

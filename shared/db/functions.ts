@@ -231,6 +231,7 @@ export type DatabaseFunctions = {
       unpaid: string[]
     }
   }
+  housekeeping_change_mail_addresses: { args: { batch: number } }
   housekeeping_close_unused: { args: { batch: number } }
   housekeeping_compare_balances: {
     args: {
@@ -271,6 +272,7 @@ export type DatabaseFunctions = {
       mail: unknown
     }
   }
+  housekeeping_erase_accounts: { args: { batch: number } }
   housekeeping_final_balances: { args: { chain: number; batch: number } }
   housekeeping_finish_attempt: { args: { payment: string; delivery: unknown } }
   housekeeping_forget: { args: { batch?: number } }
@@ -599,7 +601,28 @@ export type DatabaseFunctions = {
     }
   }
   owner_approve_destination: { args: { credential: string; destination: string; wide: boolean } }
+  owner_ask_mail_address: {
+    args: {
+      credential: string
+      email: string
+      code_digest: string
+      code_mail: unknown
+      known_mail: unknown
+      mail?: unknown
+    }
+  }
   owner_begin_ceremony: { args: { credential: string; challenge: string; purpose: string } }
+  owner_close: { args: { credential: string; alias: string; mail?: unknown } }
+  owner_confirm_mail_address: {
+    args: {
+      credential: string
+      email: string
+      code_digest: string
+      later: unknown
+      mail?: unknown
+      new_mail?: unknown
+    }
+  }
   owner_create_key: {
     args: {
       credential: string
@@ -789,6 +812,7 @@ export type DatabaseFunctions = {
   }
   owner_read_agent: { args: { credential: string; agent: string } }
   owner_read_approvals: { args: { credential: string; payments: string[] } }
+  owner_read_closing: { args: { credential: string } }
   owner_read_freeze: { args: { credential: string } }
   owner_read_limits: { args: { credential: string } }
   owner_read_mandate: { args: { credential: string; mandate: string } }
@@ -819,6 +843,7 @@ export type DatabaseFunctions = {
   owner_remove_passkey: { args: { credential: string; passkey: string; mail?: unknown } }
   owner_remove_push_device: { args: { credential: string; device: string } }
   owner_rename_passkey: { args: { credential: string; passkey: string; label: string } }
+  owner_reopen: { args: { credential: string; mail?: unknown } }
   owner_revoke_key: { args: { credential: string; key: string } }
   owner_revoke_mandate: { args: { credential: string; mandate: string } }
   owner_rotate_key: {
@@ -890,6 +915,7 @@ export type DatabaseFunctions = {
   owner_set_recovery_codes: { args: { credential: string; digests: string[]; mail?: unknown } }
   owner_set_shows_codes: { args: { credential: string; shows: boolean; mail?: unknown } }
   owner_set_takes_codes: { args: { credential: string; entry: string; takes: boolean } }
+  owner_stop_mail_address: { args: { credential: string; mail?: unknown } }
   owner_suspend_mandate: { args: { credential: string; mandate: string; suspended: boolean } }
   owner_take_ceremony: {
     args: {

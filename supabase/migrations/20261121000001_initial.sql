@@ -161,9 +161,15 @@ create table private.accounts (
   -- True if agents see the one-time codes and sign-in links of mails; otherwise they see handles.
   shows_codes boolean not null default false,
   -- Kept answers of sites to requests that were sent before are not given out (private.is_erased).
-  site_answers_erased_at timestamptz
+  site_answers_erased_at timestamptz,
+  -- Time at which the owner closed it, and from which it is erased (84_closing.sql); then nothing is left to erase.
+  closed_at timestamptz,
+  erases_at timestamptz,
+  check (erases_at is null or closed_at is not null)
 );
 alter table private.accounts enable row level security;
+
+create index accounts_erased on private.accounts (erases_at) where erases_at is not null;
 
 -- Of two aliases that look alike only one can be an account, so that money and mail do not go astray.
 create unique index accounts_alias_look on private.accounts (private.alias_look(alias));
@@ -635,6 +641,25 @@ create table private.owners (
 alter table private.owners enable row level security;
 create index owners_mailbox on private.owners (private.mailbox_of(email));
 
+-- A change of the owner's mail address: asked for, confirmed with the code that went to the new address, and in effect
+-- 72 hours later. Until then nothing depends on the new address. See 17_mail_address.sql.
+create table private.mail_changes (
+  account uuid primary key references private.accounts,
+  email text not null check (email = lower(email) and length(email) <= 254 and email ~ '^[^@\s]+@[^@\s]+$'),
+  -- HMAC of account, address and code with a pepper that the database never sees.
+  code_digest text not null check (code_digest ~ '^[0-9a-f]{64}$'),
+  asked_at timestamptz not null default private.clock(),
+  tries integer not null default 0 check (tries between 0 and 5),
+  -- Null until the code was entered.
+  takes_effect_at timestamptz,
+  -- Sealed mails about the outcome: `old` and `new` tell both addresses of the change, `kept` that there was none.
+  mails jsonb,
+  check ((takes_effect_at is null) = (mails is null))
+);
+alter table private.mail_changes enable row level security;
+create index mail_changes_age on private.mail_changes (asked_at) where takes_effect_at is null;
+create index mail_changes_due on private.mail_changes (takes_effect_at) where takes_effect_at is not null;
+
 -- Sessions hold what only a session has. A session is also a credential: `expires_at` there is when it ends
 -- unless it is used, and `revoked_at` when it was ended.
 create table private.sessions (
@@ -657,7 +682,7 @@ create table private.sessions (
 alter table private.sessions enable row level security;
 create index sessions_age on private.sessions (ends_at);
 
--- The acts of an owner, each with the least proof that it takes and whether it is possible during a hold. Every
+-- The acts of an owner, each with the least proof that it takes and whether it is possible on hold. Every
 -- function that a session may call names its act (private.admit_owner), and private.demand alone decides.
 create table private.acts (
   act text primary key,
@@ -665,24 +690,27 @@ create table private.acts (
   -- account has no passkey, given in the last ten minutes.
   proof text not null check (proof in ('session', 'code', 'fresh')),
   on_hold boolean not null,
+  -- True if it is possible in a closed account.
+  when_closed boolean not null,
   meaning text not null
 );
 alter table private.acts enable row level security;
 insert into private.acts values
-  ('look', 'session', true, 'Sees balances, payments, settings and the names of logins.'),
-  ('prove', 'session', true, 'Gives a proof, which names the session anew.'),
-  ('leave', 'session', true, 'Ends its own session.'),
-  ('tighten', 'session', true, 'Freezes, lowers limits, caps and scopes, declines, suspends and revokes mandates, forgets.'),
-  ('end', 'session', false, 'Ends keys, apps and browsers that receive notifications.'),
-  ('sign_out', 'fresh', false, 'Ends other sessions.'),
-  ('reveal', 'fresh', false, 'Sees passwords, codes and links of mails, and uses secrets.'),
-  ('keep', 'fresh', false, 'Stores, changes and deletes logins, and deletes mails.'),
-  ('approve', 'fresh', false, 'Approves payments, mandates and destinations of secrets.'),
-  ('widen', 'fresh', false, 'Raises limits, caps and scopes, makes known, unfreezes, makes keys, lets apps in.'),
-  ('ways', 'fresh', false, 'Changes password, passkeys and recovery codes.'),
-  ('secure', 'fresh', false, 'Ends everything but itself.'),
-  ('recover', 'code', true, 'Sets a password, and gives up passkeys, with the end of the hold.'),
-  ('end_hold', 'fresh', true, 'Ends a hold, with what began it and what is pending.');
+  ('look', 'session', true, true, 'Sees balances, payments, settings and the names of logins.'),
+  ('prove', 'session', true, true, 'Gives a proof, which names the session anew.'),
+  ('leave', 'session', true, true, 'Ends its own session.'),
+  ('tighten', 'session', true, false, 'Freezes, lowers limits, caps and scopes, declines, suspends and revokes mandates, forgets.'),
+  ('end', 'session', false, false, 'Ends keys, apps and browsers that receive notifications.'),
+  ('sign_out', 'fresh', false, false, 'Ends other sessions.'),
+  ('reveal', 'fresh', false, false, 'Sees passwords, codes and links of mails, and uses secrets.'),
+  ('keep', 'fresh', false, false, 'Stores, changes and deletes logins, and deletes mails.'),
+  ('approve', 'fresh', false, false, 'Approves payments, mandates and destinations of secrets.'),
+  ('widen', 'fresh', false, false, 'Raises limits, caps and scopes, makes known, unfreezes, makes keys, lets apps in.'),
+  ('ways', 'fresh', false, false, 'Changes mail address, password, passkeys and recovery codes.'),
+  ('secure', 'fresh', false, false, 'Ends everything but itself.'),
+  ('close', 'fresh', false, true, 'Closes the account, and reopens it.'),
+  ('recover', 'code', true, true, 'Sets a password, and gives up passkeys, with the end of the hold.'),
+  ('end_hold', 'fresh', true, true, 'Ends a hold, with what began it and what is pending.');
 
 create table private.passkeys (
   -- Credential id of WebAuthn, base64url.
@@ -758,6 +786,10 @@ create function private.demand(
 declare
   refusal text := private.refusal_of(caller, of_act, is_consent);
 begin
+  if exists (select from private.accounts a join private.acts t on t.act = of_act and not t.when_closed
+    where a.id = caller.account and a.closed_at is not null) then
+    perform private.refuse('account_frozen', '403');
+  end if;
   if refusal is not null then
     perform private.refuse(refusal, '403');
   end if;
@@ -765,6 +797,7 @@ end $$;
 
 -- Lifts a hold and drops what is pending.
 create function private.lift_hold(of_account uuid) returns void language sql as $$
+  delete from private.mail_changes m where m.account = of_account;
   update private.owners o set hold_began_at = null, hold_until = null, pending_password_hash = null,
     pending_passkey_removal = false where o.account = of_account
 $$;
@@ -795,9 +828,12 @@ begin
   return true;
 end $$;
 
--- Begins a hold of 48 hours, or lets a standing one last as long from this time. What began it has the same time.
+-- Begins a hold of 48 hours, or lets a standing one last as long from this time. What began it has the same time. A
+-- closed account is not erased for a week after that, so that an owner with a recovery code can still reopen it.
 create function private.begin_hold(of_account uuid, at timestamptz default private.clock()) returns void
   language sql as $$
+  update private.accounts a set erases_at = greatest(a.erases_at, at + interval '9 days')
+   where a.id = of_account and a.erases_at is not null;
   update private.owners o set hold_began_at = coalesce(o.hold_began_at, at), hold_until = at + interval '48 hours'
    where o.account = of_account
 $$;
@@ -2597,6 +2633,10 @@ begin
     'hold_until', o.hold_until,
     'pending_password', o.pending_password_hash is not null,
     'pending_passkey_removal', o.pending_passkey_removal,
+    -- A change whose code is over is none.
+    'mail_change', (select jsonb_build_object('email', m.email, 'takes_effect_at', m.takes_effect_at)
+      from private.mail_changes m where m.account = o.account
+       and (m.takes_effect_at is not null or m.asked_at > private.clock() - interval '1 hour')),
     'recovery_codes_left', (select count(*) from private.recovery_codes r
       where r.account = o.account and r.used_at is null),
     'passkeys', coalesce((select jsonb_agg(jsonb_build_object('id', p.id, 'label', p.label,
@@ -3165,6 +3205,127 @@ begin
 end $$;
 
 grant execute on function api.claim_idempotency, api.keep_answer to service_role;
+
+-- Changing the owner's mail address. Each step is told to the owner and entered in the feed. Until the change takes
+-- effect, mails go to the old address and sign-in works with that one.
+
+-- True if the mailbox of this address receives the notices of another account.
+create function private.is_mailbox_of_another(of_account uuid, address text) returns boolean
+  language sql stable as $$
+  select exists (select from private.owners o where o.account <> of_account
+    and private.mailbox_of(o.email) = private.mailbox_of(address))
+$$;
+
+-- Sends a code to the new address, at most three at once and ten in a day for an account and for a mailbox. A mailbox
+-- that belongs to another account gets the other mail, and its code is sent to nobody; the rest is the same work, so
+-- the answer does not reveal which case it was. Answers false if a confirmed change is pending.
+create function api.owner_ask_mail_address(
+  credential text, email text, code_digest text, code_mail jsonb, known_mail jsonb, mail jsonb default null)
+  returns boolean language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, 'ways');
+begin
+  perform private.take_slowly('mail-change:' || caller.account, 3, interval '144 minutes');
+  perform private.take_slowly('mail-change-to:' || pg_catalog.md5(private.mailbox_of(email)), 3,
+    interval '144 minutes');
+  insert into private.mail_changes as m (account, email, code_digest)
+  values (caller.account, owner_ask_mail_address.email, owner_ask_mail_address.code_digest)
+  on conflict on constraint mail_changes_pkey do update set email = excluded.email,
+    code_digest = excluded.code_digest, asked_at = excluded.asked_at, tries = 0
+   where m.takes_effect_at is null;
+  if not found then
+    return false;
+  end if;
+  perform private.enqueue_mail(caller.account, case
+    when private.is_mailbox_of_another(caller.account, email) then known_mail else code_mail end);
+  perform private.enqueue_mail(caller.account, mail);
+  perform private.record_security(caller.account, 'mail_address_asked', 'Another mail address was asked for.');
+  return true;
+end $$;
+
+-- Confirms the address with its code, which is good for an hour and takes five tries; `later` are the mails about the
+-- outcome. Answers false for a code that is not right or no longer good.
+create function api.owner_confirm_mail_address(
+  credential text, email text, code_digest text, later jsonb, mail jsonb default null,
+  new_mail jsonb default null)
+  returns table (confirmed boolean) language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, 'ways');
+  expected text;
+begin
+  update private.mail_changes m set tries = m.tries + 1
+   where m.account = caller.account and m.email = owner_confirm_mail_address.email
+     and m.takes_effect_at is null and m.tries < 5 and m.asked_at > private.clock() - interval '1 hour'
+  returning m.code_digest into expected;
+  confirmed := coalesce(expected = owner_confirm_mail_address.code_digest, false);
+  if confirmed then
+    update private.mail_changes m set takes_effect_at = private.clock() + interval '72 hours', mails = later
+     where m.account = caller.account;
+    perform private.record_security(caller.account, 'mail_address_confirmed',
+      'The new mail address was confirmed. It takes effect in 72 hours.');
+    perform private.enqueue_mail(caller.account, mail);
+    perform private.enqueue_mail(caller.account, new_mail);
+  end if;
+  return next;
+end $$;
+
+-- Stops a change that has not taken effect. Answers false if there is none.
+create function api.owner_stop_mail_address(credential text, mail jsonb default null) returns boolean
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, 'tighten');
+begin
+  delete from private.mail_changes m where m.account = caller.account;
+  if not found then
+    return false;
+  end if;
+  perform private.record_security(caller.account, 'mail_address_stopped',
+    'The change of the mail address was stopped.');
+  perform private.enqueue_mail(caller.account, mail);
+  return true;
+end $$;
+
+-- Changes the mail address if its time has come and neither a freeze nor a hold stands. What waits in the outbox for
+-- the owner goes to the new address from then on.
+create function private.change_mail_address(of_account uuid) returns void language plpgsql as $$
+declare
+  held private.accounts := private.hold_account(of_account);
+  change private.mail_changes;
+begin
+  perform from private.owners o where o.account = of_account and o.hold_until is null for no key update;
+  if not found or held.frozen_at is not null then
+    return;
+  end if;
+  delete from private.mail_changes m
+   where m.account = of_account and m.takes_effect_at <= private.clock() returning m.* into change;
+  if not found then
+    return;
+  end if;
+  if private.is_mailbox_of_another(of_account, change.email) then
+    perform private.record_security(of_account, 'mail_address_kept',
+      'The mail address stayed as it was, because the new one belongs to another account.');
+    perform private.enqueue_mail(of_account, change.mails -> 'kept');
+    return;
+  end if;
+  update private.owners o set email = change.email where o.account = of_account;
+  perform private.record_security(of_account, 'mail_address_changed', 'The mail address was changed.');
+  perform private.enqueue_mail(of_account, change.mails -> 'old');
+  perform private.enqueue_mail(of_account, change.mails -> 'new');
+end $$;
+
+-- Changes the mail addresses whose time has come.
+create function api.housekeeping_change_mail_addresses(batch integer) returns void
+  language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.change_mail_address(due.account) from (
+    select m.account from private.mail_changes m join private.owners o on o.account = m.account
+      join private.accounts a on a.id = m.account
+     where m.takes_effect_at <= private.clock() and o.hold_until is null and a.frozen_at is null
+     order by m.account limit batch) due;
+end $$;
+
+grant execute on function api.owner_ask_mail_address, api.owner_confirm_mail_address,
+  api.owner_stop_mail_address, api.housekeeping_change_mail_addresses to service_role;
 
 -- Names that the owner gives to recipients, known or not. A name trusts nobody.
 
@@ -5512,14 +5673,14 @@ begin
   return p;
 end $$;
 
--- Returns the wallet of the account with this alias, or refuses.
+-- Returns the wallet of the open account with this alias, or refuses.
 create function private.address_of(payee_alias text) returns text language plpgsql as $$
 declare
   found_address text;
 begin
   select w.address into found_address from private.accounts a
     join private.wallets w on w.account = a.id and w.chain_family = 'evm'
-   where a.alias = payee_alias;
+   where a.alias = payee_alias and a.closed_at is null;
   if not found then
     perform private.refuse('recipient_not_found', '404');
   end if;
@@ -9328,10 +9489,15 @@ grant execute on function api.vault_ask_destination, api.vault_open_use, api.vau
 -- Mail of accounts: how it arrives, how its account reads it, and what it sends. Sealed parts go only to the
 -- role `vault`, which opens them and replaces codes by handles before an agent sees anything.
 
--- Returns true if mail is accepted for an alias, that is, if an account has it.
+-- Returns the account that takes mail for an alias; null if none has it, or it is closed.
+create function private.receiver_of(alias text) returns uuid language sql stable as $$
+  select a.id from private.accounts a where a.alias = receiver_of.alias and a.closed_at is null
+$$;
+
+-- Returns true if mail is accepted for an alias, that is, if an open account has it.
 create function api.inbound_receives(alias text) returns table (known boolean)
   language sql security definer set search_path = '' as $$
-  select exists (select from private.accounts a where a.alias = inbound_receives.alias)
+  select private.receiver_of(inbound_receives.alias) is not null
 $$;
 
 -- Returns why a mailbox accepts no mail of this size from this author now, or null. The limits are 10,000
@@ -9378,7 +9544,7 @@ create function api.inbound_begin(
   returns table (outcome text, sites_in_use text[])
   language plpgsql security definer set search_path = '' as $$
 declare
-  mailbox uuid := (select a.id from private.accounts a where a.alias = inbound_begin.alias);
+  mailbox uuid := private.receiver_of(inbound_begin.alias);
 begin
   outcome := case
     when mailbox is null then 'unknown_recipient'
@@ -9403,14 +9569,14 @@ end $$;
 create function api.inbound_holder(alias text) returns table (account uuid, wrap jsonb)
   language sql security definer set search_path = '' as $$
   select a.id, private.account_key(a.id, 'mail') from private.accounts a
-   where a.alias = inbound_holder.alias
+   where a.id = private.receiver_of(inbound_holder.alias)
 $$;
 
 -- Gives an account its key for mail unless it has one, and returns the one that it then has.
 create function api.inbound_key(alias text, wrap jsonb) returns table (kept jsonb)
   language sql security definer set search_path = '' as $$
   select private.keep_account_key(a.id, 'mail', wrap) from private.accounts a
-   where a.alias = inbound_key.alias
+   where a.id = private.receiver_of(inbound_key.alias)
 $$;
 
 -- Returns the topic of a mail that this service sent, as the outbox remembers it for a month.
@@ -9430,7 +9596,7 @@ create function api.inbound_keep(
   language plpgsql security definer set search_path = '' as $$
 declare
   problem text;
-  mailbox uuid := (select a.id from private.accounts a where a.alias = inbound_keep.alias);
+  mailbox uuid := private.receiver_of(inbound_keep.alias);
   kept private.mails := jsonb_populate_record(null::private.mails, mail);
 begin
   kept.room := greatest(kept.size, octet_length(kept.sealed_head::text)
@@ -9984,7 +10150,7 @@ begin
   if recipient_alias is not null then
     select w.* into found_wallet from private.accounts a
       join private.wallets w on w.account = a.id and w.chain_family = 'evm'
-     where a.alias = recipient_alias;
+     where a.alias = recipient_alias and a.closed_at is null;
   else
     select w.* into found_wallet from private.wallets w where w.address = target;
   end if;
@@ -10154,7 +10320,7 @@ end $$;
 -- Returns the account of a session, with what only its owner can decide and has not.
 create function api.owner_read_session(credential text)
   returns table (account_id uuid, alias text, frozen boolean, hold_until timestamptz,
-    payments_waiting integer, mandates_waiting integer)
+    payments_waiting integer, mandates_waiting integer, erases_at timestamptz)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential, 'look');
@@ -10165,7 +10331,8 @@ begin
     (select count(*)::integer from private.waiting_for_owner(a.id) p
       where not exists (select from private.approvals o where o.payment = p.id)),
     (select count(*)::integer from private.mandates m where m.account = a.id
-      and m.state = 'pending_approval' and m.expires_at > private.clock())
+      and m.state = 'pending_approval' and m.expires_at > private.clock()),
+    a.erases_at
   from private.accounts a where a.id = caller.account;
 end $$;
 
@@ -10224,8 +10391,8 @@ create table private.secured (
 );
 alter table private.secured enable row level security;
 
--- Ends all keys, apps and other sessions of an account, with what they asked for, and all mandates, links and waiting
--- payments. `by` is who ends them: the owner or the service. The caller holds the account's lock.
+-- Ends all keys, apps and other sessions of an account, with what they asked for, and all mandates, links, waiting
+-- payments and a change of the mail address. `by` is who ends them: the owner or the service. The caller holds the account's lock.
 create function private.end_access(of_account uuid, by text, kept uuid default null) returns void
   language plpgsql as $$
 declare
@@ -10242,6 +10409,7 @@ begin
     end if;
   end loop;
   perform private.spend_codes(of_account);
+  delete from private.mail_changes m where m.account = of_account;
   update private.mandates m set state = 'revoked', revoked_at = private.clock(), revoked_by = by
    where m.account = of_account and m.state in ('pending_approval', 'active', 'suspended');
   update private.payments p set state = 'expired', finality = null,
@@ -10605,6 +10773,104 @@ end $$;
 
 grant execute on function api.owner_read_spending, api.owner_list_activity, api.owner_list_agents, api.owner_find_payment to service_role;
 
+-- Closing an account, reopening it within 30 days, and erasing it after that. The alias stays with the closed account for
+-- good, so that its mails reach nobody else, and so do its wallet's key, its payments and its feed.
+
+-- Returns the payments that keep an account open, at most 20: those that are signed and not decided by a final block.
+create function api.owner_read_closing(credential text) returns table (payments text[])
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, 'look');
+begin
+  return query select array(select p.id::text from private.open_signatures(caller.account) p
+    order by p.id limit 20);
+end $$;
+
+-- Closes the account, in one transaction: freezes it and ends all access and all trust, except for the caller's session.
+-- Answers `other_alias` or `payments_open`, and changes nothing, if the alias is not that of the account or a payment is
+-- signed and open.
+create function api.owner_close(credential text, alias text, mail jsonb default null)
+  returns table (outcome text) language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, 'close');
+begin
+  outcome := case
+    when not exists (select from private.accounts a
+      where a.id = caller.account and a.alias = owner_close.alias) then 'other_alias'
+    when exists (select from private.open_signatures(caller.account)) then 'payments_open'
+    else 'closed' end;
+  if outcome = 'closed' then
+    perform private.freeze(caller.account, 'The account was frozen, since its owner closed it.');
+    perform private.end_access(caller.account, 'owner', caller.id);
+    perform private.forget_browsers(caller);
+    perform private.end_trust(caller.account);
+    update private.accounts a set closed_at = private.clock(),
+      erases_at = private.clock() + interval '30 days' where a.id = caller.account;
+    perform private.erase_site_answers(caller.account);
+    perform private.record_security(caller.account, 'account_closed',
+      'The owner closed the account: all keys, apps, other sessions, mandates and requests ended.');
+    perform private.enqueue_mail(caller.account, mail);
+  end if;
+  return next;
+end $$;
+
+-- Opens a closed account again. It stays frozen, and what ended stays ended. Answers false if it is not closed.
+create function api.owner_reopen(credential text, mail jsonb default null) returns boolean
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, 'close');
+begin
+  update private.accounts a set closed_at = null, erases_at = null
+   where a.id = caller.account and a.closed_at is not null;
+  if not found then
+    return false;
+  end if;
+  perform private.record_security(caller.account, 'account_reopened', 'The owner reopened the account.');
+  perform private.enqueue_mail(caller.account, mail);
+  return true;
+end $$;
+
+-- Erases a closed account whose time has come: its owner, every way in, and what it kept, with the keys that its vault and
+-- mailbox were sealed with. After a restore from a backup that was made in the 30 days, it is erased again.
+create function private.erase_account(of_account uuid) returns void language plpgsql as $$
+begin
+  perform private.hold_account(of_account);
+  update private.accounts a set erases_at = null where a.id = of_account and a.erases_at <= private.clock();
+  if not found then
+    return;
+  end if;
+  update private.credentials k set revoked_at = private.clock()
+   where k.account = of_account and k.revoked_at is null;
+  delete from private.sessions s using private.credentials k
+   where k.id = s.credential and k.account = of_account;
+  delete from private.account_keys k where k.account = of_account;
+  delete from private.vault_entries e where e.account = of_account;
+  delete from private.vault_sites s where s.account = of_account;
+  delete from private.outbox m where m.account = of_account;
+  delete from private.mails m where m.account = of_account;
+  delete from private.waiting_notices w where w.account = of_account;
+  delete from private.push_devices d where d.account = of_account;
+  delete from private.recipient_labels l where l.account = of_account;
+  delete from private.secured s where s.account = of_account;
+  delete from private.passkeys p where p.account = of_account;
+  delete from private.recovery_codes r where r.account = of_account;
+  delete from private.mail_changes m where m.account = of_account;
+  delete from private.owners o where o.account = of_account;
+  perform private.record_security(of_account, 'account_erased',
+    'The account was erased, 30 days after its owner closed it.');
+end $$;
+
+-- Erases the accounts whose time has come.
+create function api.housekeeping_erase_accounts(batch integer) returns void
+  language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.erase_account(due.id) from (
+    select a.id from private.accounts a where a.erases_at <= private.clock() order by a.id limit batch) due;
+end $$;
+
+grant execute on function api.owner_read_closing, api.owner_close, api.owner_reopen,
+  api.housekeeping_erase_accounts to service_role;
+
 -- Upkeep of the whole database: how long rows are kept, what a restore ends, and the rotation of roots.
 --
 -- A backup lacks everything that happened after it: the chain still shows the payments, but nothing
@@ -10634,6 +10900,8 @@ insert into private.retention (of_table, ages_from, kept, only_where, reason) va
   ('delivered_pieces', 't.created_at', '7 days', null, 'The agent reads what it bought when it bought it.'),
   ('hosted_actions', 't.expires_at', '30 days', null, 'Its agent may ask how it ended.'),
   ('idempotent_answers', 't.created_at', '24 hours', null, 'A key is good for 24 hours.'),
+  ('mail_changes', 't.asked_at', '1 day', 't.takes_effect_at is null',
+    'Its code was never entered. One that was confirmed goes when it takes effect or is stopped.'),
   ('oauth_clients', 't.created_at', '1 day', 't.good_until is null and t.granted_at is null',
     'A program that registered and was never let in.'),
   ('oauth_clients', 't.good_until', '1 day', 't.granted_at is null',

@@ -30,9 +30,15 @@ create table private.accounts (
   -- True if agents see the one-time codes and sign-in links of mails; otherwise they see handles.
   shows_codes boolean not null default false,
   -- Kept answers of sites to requests that were sent before are not given out (private.is_erased).
-  site_answers_erased_at timestamptz
+  site_answers_erased_at timestamptz,
+  -- Time at which the owner closed it, and from which it is erased (84_closing.sql); then nothing is left to erase.
+  closed_at timestamptz,
+  erases_at timestamptz,
+  check (erases_at is null or closed_at is not null)
 );
 alter table private.accounts enable row level security;
+
+create index accounts_erased on private.accounts (erases_at) where erases_at is not null;
 
 -- Of two aliases that look alike only one can be an account, so that money and mail do not go astray.
 create unique index accounts_alias_look on private.accounts (private.alias_look(alias));

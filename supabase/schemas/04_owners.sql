@@ -33,6 +33,25 @@ create table private.owners (
 alter table private.owners enable row level security;
 create index owners_mailbox on private.owners (private.mailbox_of(email));
 
+-- A change of the owner's mail address: asked for, confirmed with the code that went to the new address, and in effect
+-- 72 hours later. Until then nothing depends on the new address. See 17_mail_address.sql.
+create table private.mail_changes (
+  account uuid primary key references private.accounts,
+  email text not null check (email = lower(email) and length(email) <= 254 and email ~ '^[^@\s]+@[^@\s]+$'),
+  -- HMAC of account, address and code with a pepper that the database never sees.
+  code_digest text not null check (code_digest ~ '^[0-9a-f]{64}$'),
+  asked_at timestamptz not null default private.clock(),
+  tries integer not null default 0 check (tries between 0 and 5),
+  -- Null until the code was entered.
+  takes_effect_at timestamptz,
+  -- Sealed mails about the outcome: `old` and `new` tell both addresses of the change, `kept` that there was none.
+  mails jsonb,
+  check ((takes_effect_at is null) = (mails is null))
+);
+alter table private.mail_changes enable row level security;
+create index mail_changes_age on private.mail_changes (asked_at) where takes_effect_at is null;
+create index mail_changes_due on private.mail_changes (takes_effect_at) where takes_effect_at is not null;
+
 -- Sessions hold what only a session has. A session is also a credential: `expires_at` there is when it ends
 -- unless it is used, and `revoked_at` when it was ended.
 create table private.sessions (
@@ -55,7 +74,7 @@ create table private.sessions (
 alter table private.sessions enable row level security;
 create index sessions_age on private.sessions (ends_at);
 
--- The acts of an owner, each with the least proof that it takes and whether it is possible during a hold. Every
+-- The acts of an owner, each with the least proof that it takes and whether it is possible on hold. Every
 -- function that a session may call names its act (private.admit_owner), and private.demand alone decides.
 create table private.acts (
   act text primary key,
@@ -63,24 +82,27 @@ create table private.acts (
   -- account has no passkey, given in the last ten minutes.
   proof text not null check (proof in ('session', 'code', 'fresh')),
   on_hold boolean not null,
+  -- True if it is possible in a closed account.
+  when_closed boolean not null,
   meaning text not null
 );
 alter table private.acts enable row level security;
 insert into private.acts values
-  ('look', 'session', true, 'Sees balances, payments, settings and the names of logins.'),
-  ('prove', 'session', true, 'Gives a proof, which names the session anew.'),
-  ('leave', 'session', true, 'Ends its own session.'),
-  ('tighten', 'session', true, 'Freezes, lowers limits, caps and scopes, declines, suspends and revokes mandates, forgets.'),
-  ('end', 'session', false, 'Ends keys, apps and browsers that receive notifications.'),
-  ('sign_out', 'fresh', false, 'Ends other sessions.'),
-  ('reveal', 'fresh', false, 'Sees passwords, codes and links of mails, and uses secrets.'),
-  ('keep', 'fresh', false, 'Stores, changes and deletes logins, and deletes mails.'),
-  ('approve', 'fresh', false, 'Approves payments, mandates and destinations of secrets.'),
-  ('widen', 'fresh', false, 'Raises limits, caps and scopes, makes known, unfreezes, makes keys, lets apps in.'),
-  ('ways', 'fresh', false, 'Changes password, passkeys and recovery codes.'),
-  ('secure', 'fresh', false, 'Ends everything but itself.'),
-  ('recover', 'code', true, 'Sets a password, and gives up passkeys, with the end of the hold.'),
-  ('end_hold', 'fresh', true, 'Ends a hold, with what began it and what is pending.');
+  ('look', 'session', true, true, 'Sees balances, payments, settings and the names of logins.'),
+  ('prove', 'session', true, true, 'Gives a proof, which names the session anew.'),
+  ('leave', 'session', true, true, 'Ends its own session.'),
+  ('tighten', 'session', true, false, 'Freezes, lowers limits, caps and scopes, declines, suspends and revokes mandates, forgets.'),
+  ('end', 'session', false, false, 'Ends keys, apps and browsers that receive notifications.'),
+  ('sign_out', 'fresh', false, false, 'Ends other sessions.'),
+  ('reveal', 'fresh', false, false, 'Sees passwords, codes and links of mails, and uses secrets.'),
+  ('keep', 'fresh', false, false, 'Stores, changes and deletes logins, and deletes mails.'),
+  ('approve', 'fresh', false, false, 'Approves payments, mandates and destinations of secrets.'),
+  ('widen', 'fresh', false, false, 'Raises limits, caps and scopes, makes known, unfreezes, makes keys, lets apps in.'),
+  ('ways', 'fresh', false, false, 'Changes mail address, password, passkeys and recovery codes.'),
+  ('secure', 'fresh', false, false, 'Ends everything but itself.'),
+  ('close', 'fresh', false, true, 'Closes the account, and reopens it.'),
+  ('recover', 'code', true, true, 'Sets a password, and gives up passkeys, with the end of the hold.'),
+  ('end_hold', 'fresh', true, true, 'Ends a hold, with what began it and what is pending.');
 
 create table private.passkeys (
   -- Credential id of WebAuthn, base64url.
@@ -156,6 +178,10 @@ create function private.demand(
 declare
   refusal text := private.refusal_of(caller, of_act, is_consent);
 begin
+  if exists (select from private.accounts a join private.acts t on t.act = of_act and not t.when_closed
+    where a.id = caller.account and a.closed_at is not null) then
+    perform private.refuse('account_frozen', '403');
+  end if;
   if refusal is not null then
     perform private.refuse(refusal, '403');
   end if;
@@ -163,6 +189,7 @@ end $$;
 
 -- Lifts a hold and drops what is pending.
 create function private.lift_hold(of_account uuid) returns void language sql as $$
+  delete from private.mail_changes m where m.account = of_account;
   update private.owners o set hold_began_at = null, hold_until = null, pending_password_hash = null,
     pending_passkey_removal = false where o.account = of_account
 $$;
@@ -193,9 +220,12 @@ begin
   return true;
 end $$;
 
--- Begins a hold of 48 hours, or lets a standing one last as long from this time. What began it has the same time.
+-- Begins a hold of 48 hours, or lets a standing one last as long from this time. What began it has the same time. A
+-- closed account is not erased for a week after that, so that an owner with a recovery code can still reopen it.
 create function private.begin_hold(of_account uuid, at timestamptz default private.clock()) returns void
   language sql as $$
+  update private.accounts a set erases_at = greatest(a.erases_at, at + interval '9 days')
+   where a.id = of_account and a.erases_at is not null;
   update private.owners o set hold_began_at = coalesce(o.hold_began_at, at), hold_until = at + interval '48 hours'
    where o.account = of_account
 $$;

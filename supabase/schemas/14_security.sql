@@ -131,6 +131,10 @@ begin
     'hold_until', o.hold_until,
     'pending_password', o.pending_password_hash is not null,
     'pending_passkey_removal', o.pending_passkey_removal,
+    -- A change whose code is over is none.
+    'mail_change', (select jsonb_build_object('email', m.email, 'takes_effect_at', m.takes_effect_at)
+      from private.mail_changes m where m.account = o.account
+       and (m.takes_effect_at is not null or m.asked_at > private.clock() - interval '1 hour')),
     'recovery_codes_left', (select count(*) from private.recovery_codes r
       where r.account = o.account and r.used_at is null),
     'passkeys', coalesce((select jsonb_agg(jsonb_build_object('id', p.id, 'label', p.label,

@@ -204,14 +204,14 @@ begin
   return p;
 end $$;
 
--- Returns the wallet of the account with this alias, or refuses.
+-- Returns the wallet of the open account with this alias, or refuses.
 create function private.address_of(payee_alias text) returns text language plpgsql as $$
 declare
   found_address text;
 begin
   select w.address into found_address from private.accounts a
     join private.wallets w on w.account = a.id and w.chain_family = 'evm'
-   where a.alias = payee_alias;
+   where a.alias = payee_alias and a.closed_at is null;
   if not found then
     perform private.refuse('recipient_not_found', '404');
   end if;

@@ -1,10 +1,15 @@
 -- Mail of accounts: how it arrives, how its account reads it, and what it sends. Sealed parts go only to the
 -- role `vault`, which opens them and replaces codes by handles before an agent sees anything.
 
--- Returns true if mail is accepted for an alias, that is, if an account has it.
+-- Returns the account that takes mail for an alias; null if none has it, or it is closed.
+create function private.receiver_of(alias text) returns uuid language sql stable as $$
+  select a.id from private.accounts a where a.alias = receiver_of.alias and a.closed_at is null
+$$;
+
+-- Returns true if mail is accepted for an alias, that is, if an open account has it.
 create function api.inbound_receives(alias text) returns table (known boolean)
   language sql security definer set search_path = '' as $$
-  select exists (select from private.accounts a where a.alias = inbound_receives.alias)
+  select private.receiver_of(inbound_receives.alias) is not null
 $$;
 
 -- Returns why a mailbox accepts no mail of this size from this author now, or null. The limits are 10,000
@@ -51,7 +56,7 @@ create function api.inbound_begin(
   returns table (outcome text, sites_in_use text[])
   language plpgsql security definer set search_path = '' as $$
 declare
-  mailbox uuid := (select a.id from private.accounts a where a.alias = inbound_begin.alias);
+  mailbox uuid := private.receiver_of(inbound_begin.alias);
 begin
   outcome := case
     when mailbox is null then 'unknown_recipient'
@@ -76,14 +81,14 @@ end $$;
 create function api.inbound_holder(alias text) returns table (account uuid, wrap jsonb)
   language sql security definer set search_path = '' as $$
   select a.id, private.account_key(a.id, 'mail') from private.accounts a
-   where a.alias = inbound_holder.alias
+   where a.id = private.receiver_of(inbound_holder.alias)
 $$;
 
 -- Gives an account its key for mail unless it has one, and returns the one that it then has.
 create function api.inbound_key(alias text, wrap jsonb) returns table (kept jsonb)
   language sql security definer set search_path = '' as $$
   select private.keep_account_key(a.id, 'mail', wrap) from private.accounts a
-   where a.alias = inbound_key.alias
+   where a.id = private.receiver_of(inbound_key.alias)
 $$;
 
 -- Returns the topic of a mail that this service sent, as the outbox remembers it for a month.
@@ -103,7 +108,7 @@ create function api.inbound_keep(
   language plpgsql security definer set search_path = '' as $$
 declare
   problem text;
-  mailbox uuid := (select a.id from private.accounts a where a.alias = inbound_keep.alias);
+  mailbox uuid := private.receiver_of(inbound_keep.alias);
   kept private.mails := jsonb_populate_record(null::private.mails, mail);
 begin
   kept.room := greatest(kept.size, octet_length(kept.sealed_head::text)

@@ -51,7 +51,7 @@ begin
   if recipient_alias is not null then
     select w.* into found_wallet from private.accounts a
       join private.wallets w on w.account = a.id and w.chain_family = 'evm'
-     where a.alias = recipient_alias;
+     where a.alias = recipient_alias and a.closed_at is null;
   else
     select w.* into found_wallet from private.wallets w where w.address = target;
   end if;

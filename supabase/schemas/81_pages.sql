@@ -152,7 +152,7 @@ end $$;
 -- Returns the account of a session, with what only its owner can decide and has not.
 create function api.owner_read_session(credential text)
   returns table (account_id uuid, alias text, frozen boolean, hold_until timestamptz,
-    payments_waiting integer, mandates_waiting integer)
+    payments_waiting integer, mandates_waiting integer, erases_at timestamptz)
   language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential, 'look');
@@ -163,7 +163,8 @@ begin
     (select count(*)::integer from private.waiting_for_owner(a.id) p
       where not exists (select from private.approvals o where o.payment = p.id)),
     (select count(*)::integer from private.mandates m where m.account = a.id
-      and m.state = 'pending_approval' and m.expires_at > private.clock())
+      and m.state = 'pending_approval' and m.expires_at > private.clock()),
+    a.erases_at
   from private.accounts a where a.id = caller.account;
 end $$;
 

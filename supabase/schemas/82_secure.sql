@@ -10,8 +10,8 @@ create table private.secured (
 );
 alter table private.secured enable row level security;
 
--- Ends all keys, apps and other sessions of an account, with what they asked for, and all mandates, links and waiting
--- payments. `by` is who ends them: the owner or the service. The caller holds the account's lock.
+-- Ends all keys, apps and other sessions of an account, with what they asked for, and all mandates, links, waiting
+-- payments and a change of the mail address. `by` is who ends them: the owner or the service. The caller holds the account's lock.
 create function private.end_access(of_account uuid, by text, kept uuid default null) returns void
   language plpgsql as $$
 declare
@@ -28,6 +28,7 @@ begin
     end if;
   end loop;
   perform private.spend_codes(of_account);
+  delete from private.mail_changes m where m.account = of_account;
   update private.mandates m set state = 'revoked', revoked_at = private.clock(), revoked_by = by
    where m.account = of_account and m.state in ('pending_approval', 'active', 'suspended');
   update private.payments p set state = 'expired', finality = null,

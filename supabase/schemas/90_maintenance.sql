@@ -27,6 +27,8 @@ insert into private.retention (of_table, ages_from, kept, only_where, reason) va
   ('delivered_pieces', 't.created_at', '7 days', null, 'The agent reads what it bought when it bought it.'),
   ('hosted_actions', 't.expires_at', '30 days', null, 'Its agent may ask how it ended.'),
   ('idempotent_answers', 't.created_at', '24 hours', null, 'A key is good for 24 hours.'),
+  ('mail_changes', 't.asked_at', '1 day', 't.takes_effect_at is null',
+    'Its code was never entered. One that was confirmed goes when it takes effect or is stopped.'),
   ('oauth_clients', 't.created_at', '1 day', 't.good_until is null and t.granted_at is null',
     'A program that registered and was never let in.'),
   ('oauth_clients', 't.good_until', '1 day', 't.granted_at is null',

@@ -39,7 +39,13 @@ const functions = await sql<OwnerFunction[]>`
   from pg_proc p where p.pronamespace = 'api'::regnamespace
    and p.prosrc ~ 'admit_(owner|consent)' and p.proname <> 'link_open' order by 1`
 
-type Act = { act: string; proof: 'session' | 'code' | 'fresh'; on_hold: boolean; meaning: string }
+type Act = {
+  act: string
+  proof: 'session' | 'code' | 'fresh'
+  on_hold: boolean
+  when_closed: boolean
+  meaning: string
+}
 const acts = await sql<Act[]>`select * from private.acts order by act`
 
 /** Returns the acts that a function names, in the order in which it demands them. */
@@ -178,6 +184,19 @@ test.each(grid)(
   },
 )
 
+test('in a closed account a session may do what the table says, function by function', async () => {
+  const credential = await sessionWith({ proof: 'a password', isOnHold: false })
+  await sql`update private.accounts set closed_at = private.clock() where id = (
+    select account from private.credentials where digest = ${credential})`
+  const isPossible = new Map(acts.map(({ act, when_closed }) => [act, when_closed]))
+
+  for (const called of functions) {
+    const [act = ''] = actsOf(called)
+    const refusal = await refusalOf(called, credential)
+    expect(refusal === 'account_frozen', called.name).toBe(!isPossible.get(act))
+  }
+})
+
 test('each function names acts of the table, and each act is named', async () => {
   const rows = await sql<{ source: string }[]>`
     select prosrc as source from pg_proc where pronamespace in ('api'::regnamespace, 'private'::regnamespace)`
@@ -202,8 +221,11 @@ test('no function but those of the table looks at proofs, their age or a hold', 
 test('the README of shared/auth has the table in the same words', () => {
   const readme = readFileSync(new URL('../../shared/auth/README.md', import.meta.url), 'utf8')
 
-  for (const { act, proof, on_hold, meaning } of acts) {
-    expect(readme).toContain(`| \`${act}\` | ${proof} | ${on_hold ? 'yes' : 'no'} | ${meaning} |`)
+  const word = (isPossible: boolean) => (isPossible ? 'yes' : 'no')
+
+  for (const { act, proof, on_hold, when_closed, meaning } of acts) {
+    const cells = [`\`${act}\``, proof, word(on_hold), word(when_closed), meaning]
+    expect(readme).toContain(`| ${cells.join(' | ')} |`)
   }
 })
 

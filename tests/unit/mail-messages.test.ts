@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
 import * as access from '../../shared/mail/access-messages.ts'
+import * as address from '../../shared/mail/address-messages.ts'
+import * as closing from '../../shared/mail/closing-messages.ts'
 import * as money from '../../shared/mail/money-messages.ts'
 import * as signUp from '../../shared/mail/sign-up-messages.ts'
 import * as waiting from '../../shared/mail/waiting-message.ts'
 
-const messages = { ...signUp, ...access, ...money, ...waiting }
+const messages = { ...signUp, ...access, ...address, ...closing, ...money, ...waiting }
 const webUrl = 'https://api.example.com/web'
 const hostile =
   'x"><img src=//evil.example>\r\nBcc: all@evil.example\u202etxt https://evil.example/a www.evil.example/b'
@@ -34,6 +36,15 @@ const samples = (name: string) => [
   messages.holdEnded(webUrl, deed),
   messages.recoveryCodesMade(webUrl, deed),
   messages.accountSecured(webUrl, deed),
+  messages.accountClosed(webUrl, { ...deed, until: deed.at }),
+  messages.accountReopened(webUrl, deed),
+  messages.mailAddressCode({ code: '482913', minutes: 60 }),
+  messages.mailAddressAsked(webUrl, { ...deed, email: name }),
+  messages.mailAddressConfirmed(webUrl, { ...deed, email: name, from: deed.at }),
+  messages.mailAddressAwaited(webUrl, { alias: name, from: deed.at }),
+  messages.mailAddressChanged(webUrl, { alias: name, email: name }),
+  messages.mailAddressKept(webUrl, { email: name }),
+  messages.mailAddressStopped(webUrl, deed),
   messages.approvalWanted({
     amount: name,
     payee: name,

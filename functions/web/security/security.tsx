@@ -1,9 +1,9 @@
 /** The page on which the owner sees all ways to sign in, and the pages that change them. */
-import type { Child, PropsWithChildren } from 'hono/jsx'
+import type { Child } from 'hono/jsx'
 import { requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { readSecurity, type Security } from '../session.ts'
-import { Facts, Notice } from '../ui/show.tsx'
+import { Facts, Notice, Time } from '../ui/show.tsx'
 import { type PageContext, type Routes, webAppPath } from '../visit.ts'
 
 /** Routes that show the overview of security. */
@@ -33,48 +33,43 @@ function securityFacts({ email, has_password, passkeys, ...rest }: Security): [s
   const live = rest.sign_ins.filter(({ is_live }) => is_live)
   const places = live.length === 1 ? 'Signed in here alone' : `Signed in at ${live.length} places`
   const [password, verb] = has_password ? ['Set', 'Change'] : ['None', 'Set']
+  const { mail_change: change, recovery_codes_left: left } = rest
+  const address = <AddressNow email={email} change={change} />
+  const seeChange = change ? 'See or stop the change' : 'Change the address'
   return [
-    ['Mail address', email],
-    [
-      'Password',
-      <With now={password} to="password">
-        {verb} the password
-      </With>,
-    ],
-    [
-      'Passkeys',
-      <With now={names || 'None'} to="passkeys">
-        Add or remove passkeys
-      </With>,
-    ],
-    [
-      'Recovery codes',
-      <With now={`${rest.recovery_codes_left} left`} to="recovery-codes">
-        Make new codes
-      </With>,
-    ],
-    [
-      'Somebody else was here?',
-      <span class="head">
-        <span>End all they could use</span>
-        <a href={`${webAppPath}/secure`}>Secure my account</a>
-      </span>,
-    ],
-    [
-      'Sessions',
-      <With now={places} to="sessions">
-        See and end sessions
-      </With>,
-    ],
+    fact('Mail address', address, 'security/mail-address', seeChange),
+    fact('Password', password, 'security/password', `${verb} the password`),
+    fact('Passkeys', names || 'None', 'security/passkeys', 'Add or remove passkeys'),
+    fact('Recovery codes', `${left} left`, 'security/recovery-codes', 'Make new codes'),
+    fact('Somebody else was here?', 'End all they could use', 'secure', 'Secure my account'),
+    fact('Sessions', places, 'security/sessions', 'See and end sessions'),
+    fact(
+      'No longer needed?',
+      'You have 30 days to reopen it',
+      'security/close',
+      'Close the account',
+    ),
   ]
 }
 
-/** Shows a state with a link to the page that changes it. */
-function With({ now, to, children }: PropsWithChildren<{ now: string; to: string }>) {
-  return (
+/** Returns a state with a link to the page that changes it. */
+function fact(name: string, now: Child, to: string, label: string): [string, Child] {
+  return [
+    name,
     <span class="head">
       <span>{now}</span>
-      <a href={`${webAppPath}/security/${to}`}>{children}</a>
-    </span>
+      <a href={`${webAppPath}/${to}`}>{label}</a>
+    </span>,
+  ]
+}
+
+/** Shows the mail address, and when another takes its place. */
+function AddressNow({ email, change }: { email: string; change: Security['mail_change'] }) {
+  const at = change?.takes_effect_at
+  if (!at) return email
+  return (
+    <>
+      {email}, replaced by {change.email} <Time at={at} isInSentence />
+    </>
   )
 }

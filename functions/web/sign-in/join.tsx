@@ -14,7 +14,7 @@ import { confirmCode, requestSignup } from '../../../shared/onboarding/signup.ts
 import { goTo, readFormFields } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
 import { browserOf } from '../session.ts'
-import { Button, Field, Form } from '../ui/form.tsx'
+import { Button, CodeField, Field, Form } from '../ui/form.tsx'
 import { Challenge } from '../ui/passkey.tsx'
 import { hostCookie, type PageContext, type Routes, webAppPath } from '../visit.ts'
 
@@ -117,16 +117,7 @@ function askCode(c: PageContext, error?: string) {
       }
     >
       <Form c={c} action="/join/code">
-        <Field
-          name="code"
-          label="Code of 6 digits"
-          required
-          inputmode="numeric"
-          autocomplete="one-time-code"
-          pattern="[0-9 ]*"
-          maxlength={12}
-          {...(error === undefined ? {} : { error })}
-        />
+        <CodeField {...(error === undefined ? {} : { error })} />
         <Button>Continue</Button>
       </Form>
       <p class="quiet">

@@ -239,6 +239,22 @@ export function Select({
   )
 }
 
+/** Renders the field for a code that a mail brought. */
+export function CodeField(props: Pick<FieldProps, 'error'>) {
+  return (
+    <Field
+      name="code"
+      label="Code of 6 digits"
+      required
+      inputmode="numeric"
+      autocomplete="one-time-code"
+      pattern="[0-9 ]*"
+      maxlength={12}
+      {...props}
+    />
+  )
+}
+
 /** Renders a box that sends `yes` when it is ticked. */
 export function Checkbox({
   name,
@@ -283,6 +299,8 @@ const doneWords = {
   approved_unsent:
     'Approved. Some transfers could not be sent: their pages say why. Purchases are left to the agent.',
   declined_all: 'All waiting payments are declined.',
+  mail_change_stopped: 'Stopped. Your mail address stays as it is.',
+  reopened: 'The account is open again.',
   signed_out: 'You are signed out.',
   few: 'Select at least two waiting payments to approve them together.',
   unsure: 'Nothing has changed. Tick the box beside the button first.',

@@ -1,7 +1,8 @@
 /**
  * Runs the scheduled work: keeps gas payers and slots going and relays queued calls, writes the books from final
- * blocks, closes payments that were never used, and deletes what is kept for a while only. Two runs at
- * once are safe: SQL guards each step, and every transaction that is sent was stored and authorized before.
+ * blocks, closes payments that were never used, changes mail addresses and erases closed accounts whose time has
+ * come, and deletes what is kept for a while only. Two runs at once are safe: SQL guards each step, and every transaction that is sent was stored and
+ * authorized before.
  */
 import * as z from 'zod'
 import type { Chain } from '../../chains/chain.ts'
@@ -16,6 +17,8 @@ import { watchPayment } from './watch.ts'
 
 /** Number of slots taken at once, so that a run that is cut off has taken few that it did not look at. */
 const batchMax = 50
+/** Number of accounts erased at once, each of which may hold 10,000 mails. */
+const eraseBatchMax = 10
 /** Number of items processed at once, so that a slow chain cannot make a run outlast its interval. */
 const parallelMax = 8
 /** Number of rows of a table deleted at once, so that no statement takes long. */
@@ -35,6 +38,8 @@ export async function runHousekeeping(world: World): Promise<{ seen: number; mov
     runOrLog(world, 'indexing', idle, () => indexTransfers(world)),
   ])
   await runOrLog(world, 'closing', undefined, () => closeUnused(world))
+  await runOrLog(world, 'mail addresses', undefined, () => changeMailAddresses(world))
+  await runOrLog(world, 'erasing', undefined, () => eraseAccounts(world))
   // Last, so that nothing urgent waits for it.
   await runOrLog(world, 'forgetting', undefined, () => forgetOld(world))
   const moved = relayed.moves.filter(Boolean).length + indexed.moved
@@ -43,6 +48,16 @@ export async function runHousekeeping(world: World): Promise<{ seen: number; mov
 
 async function closeUnused(world: World): Promise<void> {
   await unbound(world.db).run('housekeeping_close_unused', { batch: forgetBatchMax })
+}
+
+/** Changes the mail addresses of owners whose time has come. */
+async function changeMailAddresses(world: World): Promise<void> {
+  await unbound(world.db).run('housekeeping_change_mail_addresses', { batch: batchMax })
+}
+
+/** Erases accounts that their owners closed 30 days ago. */
+async function eraseAccounts(world: World): Promise<void> {
+  await unbound(world.db).run('housekeeping_erase_accounts', { batch: eraseBatchMax })
 }
 
 /** Deletes what is older than its age in batches, for a few seconds; the next run continues. */
