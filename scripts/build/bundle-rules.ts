@@ -105,22 +105,10 @@ const passkeys = [
   'tslib',
 ]
 
-/**
- * Holds the pages and all that they show, such as the chains, the set of common passwords, and the public suffixes, by
- * which the host of a mandate is that of one merchant.
- */
+/** Holds the pages and all that they show, such as the chains, and the set of common passwords. */
 const web: BundleRule = {
-  gzipBytesMax: 450 * kilobyte,
-  packages: [
-    ...everywhere,
-    ...chains,
-    ...terms,
-    ...passkeys,
-    'punycode',
-    'tldts',
-    'tldts-core',
-    'uqr',
-  ],
+  gzipBytesMax: 400 * kilobyte,
+  packages: [...everywhere, ...chains, ...terms, ...passkeys, 'punycode', 'uqr'],
   runtime: [],
 }
 

@@ -795,7 +795,6 @@ export type DatabaseFunctions = {
       max_day_usd_micros?: string | null
       max_total_usd_micros?: string | null
       merchant_domain?: string | null
-      include_subdomains?: boolean
       payee?: string | null
       payee_alias?: string | null
     }

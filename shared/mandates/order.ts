@@ -64,11 +64,7 @@ export function readMandateRequest(
   return { ...merchant, ...caps, chains: pinned ?? null, tokens, payTo }
 }
 
-/** Reads the host of a merchant, and whether those below it are included, or refuses with the reason. */
-export function readMerchant(
-  config: Config,
-  request: Pick<MandateRequest, 'merchant_domain' | 'include_subdomains'>,
-): Pick<MandateTerms, 'merchantDomain' | 'includeSubdomains'> | Refusal<'merchant_refused'> {
+function readMerchant(config: Config, request: MandateRequest) {
   const { include_subdomains: includeSubdomains = false, merchant_domain } = request
   const read = canonicalDomain(merchant_domain, config)
   if ('problem' in read) return refuseMerchant(read.problem, read.message)

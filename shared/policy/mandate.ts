@@ -7,7 +7,7 @@ import { type ChangeReasonCode, changeReasons, type PaidPlaces } from './memory.
 
 /** Terms that the owner approves; a null list or cap sets no limit. Amounts in micro-USD. */
 export type MandateTerms = {
-  /** In the canonical form of shared/mandates/merchant-domain.ts. */
+  /** In the canonical form of shared/mandates/host-name.ts. */
   merchantDomain: string
   includeSubdomains: boolean
   maxPaymentUsdMicros: bigint

@@ -221,7 +221,7 @@ end $$;
 -- and returns no row for the wallet that would pay.
 create function api.owner_propose_mandate(
   credential text, agent uuid, days integer, max_payment_usd_micros text, max_day_usd_micros text default null,
-  max_total_usd_micros text default null, merchant_domain text default null, include_subdomains boolean default false,
+  max_total_usd_micros text default null, merchant_domain text default null,
   payee text default null, payee_alias text default null)
   returns table (mandate uuid)
   language plpgsql security definer set search_path = '' as $$
@@ -243,7 +243,7 @@ begin
     max_payment_usd_micros, max_day_usd_micros, max_total_usd_micros, pay_to, expires_at)
   values (caller.account, agent, '', true,
     coalesce(owner_propose_mandate.merchant_domain, lower(coalesce(payee_alias, payee))),
-    payee_address is null and owner_propose_mandate.include_subdomains,
+    false,
     owner_propose_mandate.max_payment_usd_micros::bigint, owner_propose_mandate.max_day_usd_micros::bigint,
     owner_propose_mandate.max_total_usd_micros::bigint, case when payee_address is not null then array[payee_address] end,
     pg_catalog.date_trunc('milliseconds', private.clock()) + pg_catalog.make_interval(days => days))

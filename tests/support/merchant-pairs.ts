@@ -2,7 +2,7 @@
  * Pairs of a mandate and an address to pay. A mandate that begins with `*.` was approved with its
  * subdomains. An address is covered, belongs to another host, or is never fetched.
  */
-import type { DomainProblem } from '../../shared/mandates/merchant-domain.ts'
+import type { DomainProblem } from '../../shared/mandates/host-name.ts'
 
 type Outcome = 'covered' | 'other' | 'unpayable'
 

@@ -10,7 +10,7 @@ import { goTo, readFormFields, requireOwner } from '../frame.ts'
 import { canPay } from '../keys/caps.tsx'
 import { keyRow, listedMax } from '../keys/keys-data.tsx'
 import { Page, sendPage } from '../layout.tsx'
-import { Button, Checkbox, Choices, Field, Form, LinkButton, Select } from '../ui/form.tsx'
+import { Button, Choices, Field, Form, LinkButton, Select } from '../ui/form.tsx'
 import { Empty, Notice } from '../ui/show.tsx'
 import {
   markFormDraft,
@@ -130,11 +130,6 @@ function MandateForm({ c, agents, form, problems }: MandateFormProps) {
         hint="The host of a merchant, such as shop.example.com; or an address (0x…) or alias, for transfers."
         maxlength={320}
         required
-      />
-      <Checkbox
-        name="below"
-        label="Hosts below the merchant’s too"
-        checked={form.get('below') === 'yes'}
       />
       <Field {...typed('each')} {...usd} label="Each payment, at most" required />
       <Field {...typed('day')} {...usd} label="In 24 hours, at most (optional)" />

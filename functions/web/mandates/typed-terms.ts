@@ -1,7 +1,7 @@
 /** Terms of a mandate as the owner types them. */
 import { connectedChains } from '../../../shared/chains/registry.ts'
-import { errorTable, isRefusal, type Refusal } from '../../../shared/contract/errors.ts'
-import { readMerchant } from '../../../shared/mandates/order.ts'
+import { errorTable, fail, isRefusal, type Refusal } from '../../../shared/contract/errors.ts'
+import { canonicalHost } from '../../../shared/mandates/host-name.ts'
 import { readRecipient } from '../../../shared/payments/enter/transfer.ts'
 import type { World } from '../../../shared/world.ts'
 import { isUuid } from '../approvals/approvals-data.ts'
@@ -44,7 +44,7 @@ export type Terms = Extract<ReturnType<typeof readTerms>, { terms: unknown }>['t
 /** Reads the terms, or says which fields are wrong. */
 export function readTerms(world: World, form: URLSearchParams) {
   const agent = form.get('agent') ?? ''
-  const payee = readPayee(world, (form.get('payee') ?? '').trim(), form.get('below') === 'yes')
+  const payee = readPayee(world, (form.get('payee') ?? '').trim())
   const each = amountIn(form, 'each', 1n) ?? amountWords
   const least = typeof each === 'bigint' ? each : 1n
   const [day, total] = [amountIn(form, 'day', least), amountIn(form, 'total', least)]
@@ -68,11 +68,11 @@ export function readTerms(world: World, form: URLSearchParams) {
 }
 
 /** Reads who is paid: a name with a dot or a port is the host of a merchant, anything else a payee of transfers. */
-function readPayee({ config }: World, text: string, isBelow: boolean) {
+function readPayee({ config }: World, text: string) {
   if (!/^0x|@|^[^.:]+$/i.test(text)) {
-    const read = readMerchant(config, { merchant_domain: text, include_subdomains: isBelow })
-    if (isRefusal(read)) return read
-    return { merchant_domain: read.merchantDomain, include_subdomains: read.includeSubdomains }
+    const read = canonicalHost(text, config)
+    if ('problem' in read) return fail('merchant_refused', { message: read.message })
+    return { merchant_domain: read.domain }
   }
   const read = readRecipient(text, connectedChains(config), config.MAIL_DOMAIN)
   if (isRefusal(read)) return read
