@@ -119,17 +119,11 @@ test('an owner who knows somebody can lose both daily limits in a day, and seven
   expect(within({}).boundBy).toEqual(['automatic_limit', 'asserted_limit'])
 })
 
-test('the daily cap holds it where it is the lowest', () => {
+test('a cap of the account holds it where it is the lowest, and what is open counts in it', () => {
   const limits = { ...opened.limits, total: usd(300) }
   expect(within({ limits })).toEqual({ usdMicros: usd(300), boundBy: ['daily_spending_cap'] })
-})
-
-test('the cap of 30 days holds it where less is left of that, and what is open counts in it', () => {
-  const limits = { ...opened.limits, month: usd(1000) }
-  const spent = { minutes: 29 * day, automatic: 0n, asserted: 0n, total: 0n, own: 0n }
-  const leaving = [{ ...spent, month: usd(850) }]
-  const open = { ...opened.open, total: usd(30), own: usd(30), month: usd(30) }
-  expect(within({ limits, leaving, open })).toEqual({
+  const leaving = [{ ...opened.open, minutes: 29 * day, month: usd(29_850) }]
+  expect(within({ leaving, open: signed({ total: usd(30), own: usd(30) }) })).toEqual({
     usdMicros: usd(150),
     boundBy: ['monthly_spending_cap', 'open_signatures'],
   })
@@ -210,11 +204,9 @@ test('a mandate that ends or that counts its payments adds no more than that', (
   expect(within({ caps, mandates: [counting] }, 7 * day).usdMicros).toBe(usd(2806))
 })
 
-const signed = (sums: Partial<ExposureFacts['open']>) => ({
-  ...opened.open,
-  month: sums.total ?? 0n,
-  ...sums,
-})
+const signed = (sums: Partial<ExposureFacts['open']>) => {
+  return { ...opened.open, month: sums.total ?? 0n, ...sums }
+}
 const approval = (amount: number, more: Partial<ExposureFacts['approved'][number]> = {}) => ({
   expiresInMinutes: 600,
   eachUsdMicros: usd(amount),
