@@ -31,7 +31,8 @@ export async function setStage(world: WorldFile): Promise<Stage> {
     await fund(tokens, hex.parse(world.owner.address), { usdcAtomic: 12_500_000n })
   }
   const { credential_id } = await agent('/vault-store', login, stored)
-  await writeTo(world)
+  const { mail_address } = await agent('/get-identity', undefined, addressed)
+  await writeTo(world, mail_address)
   const mandate = await askMandate(world)
   await pay(agent, { recipient: world.shop.alias, amount: '260' })
   const invoice = { recipient: world.payee, amount: '320', memo: 'Invoice 2217, translation' }
@@ -53,12 +54,10 @@ const login = {
 }
 
 /** Sends a mail from a stranger, with a code and a file in it. */
-async function writeTo({ base_url, api_keys, mail }: WorldFile): Promise<void> {
-  const agent = openAgent(base_url, api_keys.read)
-  const { mail_address } = await agent('/get-identity', undefined, addressed)
+export async function writeTo({ mail }: Pick<WorldFile, 'mail'>, to: string): Promise<void> {
   await createTransport(mail.smtp_url).sendMail({
     from: 'Shop <shop@localhost>',
-    to: mail_address,
+    to,
     subject: 'Your verification code',
     text: 'Your verification code is 482913. It is good for ten minutes.',
     attachments: [{ filename: 'terms.txt', content: 'The terms.' }],
