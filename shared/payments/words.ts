@@ -83,7 +83,7 @@ const sentences: Record<ReasonCode | MandateReasonCode, string> = {
   asserted_new_recipient_limit:
     'The amount is over what agents may pay to a new recipient in 24 hours.',
   daily_spending_cap: 'The amount is over what is left of the daily spending cap.',
-  monthly_spending_cap: 'The amount is over what is left of the spending cap of 30 days.',
+  monthly_spending_cap: 'The amount is over what is left of the 30-day spending cap.',
   credential_payment_cap: 'The amount is over what this key or app may move in one payment.',
   credential_daily_cap:
     'The amount is over what is left of what this key or app may move in a day.',

@@ -69,7 +69,7 @@ export const limitTitles: Record<LimitCode, string> = {
   asserted_limit: 'Confirmed by the agent',
   asserted_new_recipient_limit: 'New recipients',
   daily_spending_cap: 'Everything together',
-  monthly_spending_cap: 'Everything in 30 days',
+  monthly_spending_cap: '30-day spending cap',
   credential_payment_cap: 'Most per payment',
   credential_daily_cap: 'Most in 24 hours',
 }

@@ -4583,7 +4583,8 @@ begin
   select q.* into p from private.payments q
    where q.id = payment and q.account = caller.account for update;
   if approves then
-    p.for_any_key := any_key;
+    -- A payment of the owner may pass the daily cap, and no agent pays it.
+    p.for_any_key := any_key and not private.is_owner_payer(p.key);
     p.remembers_payee := remember_payee;
     p.remembers_device := remember_device;
     p.passes_daily_cap := pass_daily_cap and private.is_owner_payer(p.key);
@@ -5768,7 +5769,7 @@ end $$;
 -- Returns a payment of the caller's account with fresh facts; no row if the account has no such payment. The
 -- last caller to ask becomes the payer, but what the owner approved stays as it was shown, and a call that
 -- expects other terms than the payment's changes nothing. The owner reads a transfer that they approved with the
--- facts of the key or app that asked for it.
+-- facts of the key or app that asked for it. For keys and apps there are no payments of the owner.
 create function api.payment_facts(
   credential text, payment uuid, kind text, device text, expected jsonb default '{}')
   returns table (payment_row jsonb, facts jsonb)
@@ -5779,6 +5780,10 @@ declare
     else private.admit(credential, 'pay', true) end;
   entered private.payments;
 begin
+  if caller.kind <> 'owner' and exists (select from private.payments p
+    where p.id = payment_facts.payment and private.is_owner_payer(p.key)) then
+    return;
+  end if;
   -- Locked before the check for an approval, so that an approval in progress is seen.
   perform from private.payments p
    where p.id = payment_facts.payment and p.account = caller.account for no key update;
@@ -8353,7 +8358,7 @@ create function private.limit_words(limit_name text) returns text
     when 'asserted_daily' then 'daily limit on the word of an agent'
     when 'asserted_new_recipient' then 'limit for a new recipient on the word of an agent'
     when 'daily_spending_cap' then 'daily spending cap'
-    else 'spending cap of 30 days' end
+    else '30-day spending cap' end
 $$;
 
 -- Returns the freeze that stands, as the number that the owner lifts it by; no row if there is none.
@@ -8845,6 +8850,7 @@ declare
   made private.mandates;
 begin
   perform private.hold_payer(caller, true);
+  perform private.limit_waiting_mandates(caller.account);
   select q.* into p from private.payments q
    where q.id = payment and q.account = caller.account and private.is_holder_live(q.key)
      and not private.is_owner_payer(q.key);
@@ -10800,6 +10806,7 @@ begin
     when exists (select from private.open_signatures(caller.account)) then 'payments_open'
     else 'closed' end;
   if outcome = 'closed' then
+    perform from private.owners o where o.account = caller.account for update;
     perform private.freeze(caller.account, 'The account was frozen, since its owner closed it.');
     perform private.end_access(caller.account, 'owner', caller.id);
     perform private.forget_browsers(caller);
@@ -10821,7 +10828,7 @@ declare
   caller private.credentials := private.admit_owner(credential, 'close');
 begin
   update private.accounts a set closed_at = null, erases_at = null
-   where a.id = caller.account and a.closed_at is not null;
+   where a.id = caller.account and a.erases_at is not null;
   if not found then
     return false;
   end if;
@@ -10835,6 +10842,8 @@ end $$;
 create function private.erase_account(of_account uuid) returns void language plpgsql as $$
 begin
   perform private.hold_account(of_account);
+  -- A sign-in that runs now holds this row: its session ends as well.
+  perform from private.owners o where o.account = of_account for update;
   update private.accounts a set erases_at = null where a.id = of_account and a.erases_at <= private.clock();
   if not found then
     return;

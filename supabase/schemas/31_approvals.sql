@@ -163,7 +163,8 @@ begin
   select q.* into p from private.payments q
    where q.id = payment and q.account = caller.account for update;
   if approves then
-    p.for_any_key := any_key;
+    -- A payment of the owner may pass the daily cap, and no agent pays it.
+    p.for_any_key := any_key and not private.is_owner_payer(p.key);
     p.remembers_payee := remember_payee;
     p.remembers_device := remember_device;
     p.passes_daily_cap := pass_daily_cap and private.is_owner_payer(p.key);

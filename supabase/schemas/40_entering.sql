@@ -299,7 +299,7 @@ end $$;
 -- Returns a payment of the caller's account with fresh facts; no row if the account has no such payment. The
 -- last caller to ask becomes the payer, but what the owner approved stays as it was shown, and a call that
 -- expects other terms than the payment's changes nothing. The owner reads a transfer that they approved with the
--- facts of the key or app that asked for it.
+-- facts of the key or app that asked for it. For keys and apps there are no payments of the owner.
 create function api.payment_facts(
   credential text, payment uuid, kind text, device text, expected jsonb default '{}')
   returns table (payment_row jsonb, facts jsonb)
@@ -310,6 +310,10 @@ declare
     else private.admit(credential, 'pay', true) end;
   entered private.payments;
 begin
+  if caller.kind <> 'owner' and exists (select from private.payments p
+    where p.id = payment_facts.payment and private.is_owner_payer(p.key)) then
+    return;
+  end if;
   -- Locked before the check for an approval, so that an approval in progress is seen.
   perform from private.payments p
    where p.id = payment_facts.payment and p.account = caller.account for no key update;

@@ -11,7 +11,7 @@ create function private.limit_words(limit_name text) returns text
     when 'asserted_daily' then 'daily limit on the word of an agent'
     when 'asserted_new_recipient' then 'limit for a new recipient on the word of an agent'
     when 'daily_spending_cap' then 'daily spending cap'
-    else 'spending cap of 30 days' end
+    else '30-day spending cap' end
 $$;
 
 -- Returns the freeze that stands, as the number that the owner lifts it by; no row if there is none.

@@ -197,6 +197,7 @@ declare
   made private.mandates;
 begin
   perform private.hold_payer(caller, true);
+  perform private.limit_waiting_mandates(caller.account);
   select q.* into p from private.payments q
    where q.id = payment and q.account = caller.account and private.is_holder_live(q.key)
      and not private.is_owner_payer(q.key);

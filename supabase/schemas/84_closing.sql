@@ -25,6 +25,7 @@ begin
     when exists (select from private.open_signatures(caller.account)) then 'payments_open'
     else 'closed' end;
   if outcome = 'closed' then
+    perform from private.owners o where o.account = caller.account for update;
     perform private.freeze(caller.account, 'The account was frozen, since its owner closed it.');
     perform private.end_access(caller.account, 'owner', caller.id);
     perform private.forget_browsers(caller);
@@ -46,7 +47,7 @@ declare
   caller private.credentials := private.admit_owner(credential, 'close');
 begin
   update private.accounts a set closed_at = null, erases_at = null
-   where a.id = caller.account and a.closed_at is not null;
+   where a.id = caller.account and a.erases_at is not null;
   if not found then
     return false;
   end if;
@@ -60,6 +61,8 @@ end $$;
 create function private.erase_account(of_account uuid) returns void language plpgsql as $$
 begin
   perform private.hold_account(of_account);
+  -- A sign-in that runs now holds this row: its session ends as well.
+  perform from private.owners o where o.account = of_account for update;
   update private.accounts a set erases_at = null where a.id = of_account and a.erases_at <= private.clock();
   if not found then
     return;

@@ -72,6 +72,10 @@ test.each([
 ])('on a %s', async (_, viewport) => {
   const { page, agent } = await fundedOwner(scene, true, { viewport })
   await letHappen(page, agent)
+  await page.context().clearCookies()
+  await page.goto(web)
+  await press(page, 'Sign in with a passkey')
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
   const { open, tap, link, button, says, task } = handOn(page)
 
   await task('sends 5 USDC to a new address', async () => {

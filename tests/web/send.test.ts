@@ -182,3 +182,30 @@ test('on a frozen account there is no form, and nothing entered is approved', as
   const outcome = await owner.decide(idIn(shown.path), 'approved')
   expect(JSON.stringify(outcome)).toContain('account_frozen')
 })
+
+test('no key continues, changes or pays what the owner entered, approved or not', async () => {
+  const { payer, to, browser } = await sending()
+  const { path } = await browser.submit({ recipient: to.address, amount: '5', note: 'rent' })
+  const transfer_id = idIn(path)
+  const order = { recipient: to.address, chain: 'base-sepolia', token: 'USDC', amount: '5' }
+  const wish = { ...order, memo: 'rent', transfer_id, user_confirmed: true }
+
+  const unapproved = [
+    await payer.post(agentPath, { ...order, transfer_id }),
+    await payer.post(agentPath, wish),
+  ]
+  const shown = await browser.visit(path)
+  await world.db.sql`update private.accounts set daily_spending_cap_usd_micros = 0
+    where id = ${payer.id}`
+  const anyKey = await browser.submit({ decision: 'approved', any_key: 'yes' })
+  await browser.visit(path)
+  await browser.submit({ decision: 'approved' })
+  await world.db.sql`update private.accounts set daily_spending_cap_usd_micros = 1000000000
+    where id = ${payer.id}`
+  const approved = await payer.post(agentPath, wish)
+
+  expect([...unapproved, approved].map(({ status }) => status)).toEqual([404, 404, 404])
+  expect(shown.text).toContain('You entered it')
+  expect(anyKey.status).toBe(409)
+  expect(await usdcOf(world, to)).toBe(0n)
+})

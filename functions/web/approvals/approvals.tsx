@@ -128,9 +128,9 @@ function Payments({
   )
 }
 
-/** Selects a payment for an approval together with others. */
-function Choice({ approval: { decision, payment_row } }: { approval: ListedApproval }) {
-  if (decision !== null) return null
+/** Selects a payment for an approval together with others; the owner's own are approved one by one. */
+function Choice({ approval: { asked, decision, payment_row } }: { approval: ListedApproval }) {
+  if (decision !== null || asked.title === null) return null
   return (
     <label>
       <input type="checkbox" name="payment" value={payment_row.id} form={chosen} />

@@ -24,11 +24,14 @@ export const routes: Routes = (app) => {
   app.post(path, approveBatch)
 }
 
-/** Reads the payments that the query names and that wait, each once; it ignores all others. */
+/** Reads the payments that the query names and that wait for an agent, each once; it ignores all others. */
 async function chosen(c: PageContext): Promise<OpenedApproval[]> {
   const named = [...new Set(c.req.queries('payment') ?? [])].slice(0, batchSize.max)
   const found = await openApprovals(await requireOwner(c), named)
-  return found.filter(({ approval, facts }) => approvalStatusOf(approval, facts.now) === 'waiting')
+  return found.filter(
+    ({ approval, facts }) =>
+      approval.asked.title !== null && approvalStatusOf(approval, facts.now) === 'waiting',
+  )
 }
 
 /** Returns the digest that one approval of all of them signs; undefined if they are too few. */

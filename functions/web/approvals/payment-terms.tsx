@@ -203,7 +203,7 @@ export function OverLimitWarnings({ approval, facts: { limits, caps } }: OpenedA
         </Notice>
       )}
       {headroom(limits.monthly_spending_cap) < usd && (
-        <Notice kind="warning" title="Over the limit of 30 days">
+        <Notice kind="warning" title="Over the 30-day spending cap">
           Approved or not, it cannot be paid before enough of that limit is free again, or you raise
           it.
         </Notice>

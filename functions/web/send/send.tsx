@@ -100,8 +100,9 @@ function readOrder(
   form: URLSearchParams,
   sendable: readonly Sendable[],
 ): TransferOrder | Problem {
-  const asset = sendable.find(({ name }) => name === form.get('asset')) ?? sendable[0]
-  if (!asset) return { field: 'amount', words: 'The account holds nothing that can be sent.' }
+  const asked = form.get('asset') ?? sendable[0]?.name
+  const asset = sendable.find(({ name }) => name === asked)
+  if (!asset) return { field: 'amount', words: 'The account does not hold this. Choose again.' }
   const { chain, token, atomic } = asset
   if (!z.uuid().safeParse(form.get('claim')).success) {
     return { field: 'claim', words: 'Open this page again, then send the form.' }
