@@ -45,6 +45,7 @@ export async function askMailAddress(session: OwnerSession, typed: string): Prom
 }
 
 const confirmedRow = z.object({ confirmed: z.boolean() })
+const stoppedRow = z.object({ stopped: z.boolean() })
 
 /** Confirms the new address; returns false for a code that is invalid for any reason. */
 export async function confirmMailAddress(
@@ -73,10 +74,10 @@ export async function confirmMailAddress(
   return (await db.one('owner_confirm_mail_address', args, confirmedRow))?.confirmed === true
 }
 
-/** Stops the change, wherever it stands. */
-export async function stopMailAddress(session: OwnerSession): Promise<void> {
+/** Stops the change, wherever it stands. Returns false if it took effect before, or there was none. */
+export async function stopMailAddress(session: OwnerSession): Promise<boolean> {
   const mail = await sealSessionNotice(session, mailAddressStopped)
-  await session.db.run('owner_stop_mail_address', { mail })
+  return (await session.db.one('owner_stop_mail_address', { mail }, stoppedRow))?.stopped === true
 }
 
 /** Returns the stored digest of a code, which is good in this account and for this address alone. */

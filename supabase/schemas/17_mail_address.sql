@@ -62,19 +62,19 @@ begin
 end $$;
 
 -- Stops a change that has not taken effect. Answers false if there is none.
-create function api.owner_stop_mail_address(credential text, mail jsonb default null) returns boolean
-  language plpgsql security definer set search_path = '' as $$
+create function api.owner_stop_mail_address(credential text, mail jsonb default null)
+  returns table (stopped boolean) language plpgsql security definer set search_path = '' as $$
 declare
   caller private.credentials := private.admit_owner(credential, 'tighten');
 begin
   delete from private.mail_changes m where m.account = caller.account;
-  if not found then
-    return false;
+  stopped := found;
+  if stopped then
+    perform private.record_security(caller.account, 'mail_address_stopped',
+      'The change of the mail address was stopped.');
+    perform private.enqueue_mail(caller.account, mail);
   end if;
-  perform private.record_security(caller.account, 'mail_address_stopped',
-    'The change of the mail address was stopped.');
-  perform private.enqueue_mail(caller.account, mail);
-  return true;
+  return next;
 end $$;
 
 -- Changes the mail address if its time has come and neither a freeze nor a hold stands. What waits in the outbox for

@@ -16,6 +16,8 @@ const { sql } = world.db
 const page = '/web/security/close'
 const day = 86_400
 const housekeep = () => runHousekeeping(world.world)
+const waits = () => sql`select from pg_locks l join pg_stat_activity a using (pid)
+  where not l.granted and a.datname = current_database()`
 
 async function close(browser: Browser, { agent }: Person) {
   await browser.visit(page)
@@ -275,4 +277,22 @@ test('an owner who comes back with a recovery code has a week from the end of th
   expect([reopened.path, await isClosed(back)]).toEqual(['/web/freeze', false])
   expect(kept).toContain('owners')
   expect(await tablesOf(away)).not.toContain('owners')
+})
+
+test('a sign-in under way at the erasure ends with it', async () => {
+  const { person } = await closed()
+  await world.tick(31 * day)
+  const digest = 'a'.repeat(64)
+  let erasing: Promise<unknown> = Promise.resolve()
+  await sql.begin(async (signIn) => {
+    await signIn`select api.login_with_password(${person.email}, o.password_hash, ${digest}, 'x',
+      'direct') from private.owners o where o.account = ${person.agent.id}`
+    erasing = housekeep()
+    await expect.poll(async () => (await waits()).length, { timeout: 30_000 }).toBeGreaterThan(0)
+  })
+  await erasing
+
+  expect(
+    await sql`select from private.credentials where digest = ${digest} and revoked_at is null`,
+  ).toHaveLength(0)
 })

@@ -151,7 +151,7 @@ test('no key pays what the owner entered, and nobody else sees it', async () => 
   })
   const seen = await stranger.visit(shown.path)
 
-  expect(taken.body).toMatchObject({ error: 'payment_closed' })
+  expect(taken.body).toMatchObject({ error: 'payment_not_found' })
   expect(seen.status).toBe(404)
   expect(await usdcOf(world, to)).toBe(0n)
 })

@@ -24,8 +24,9 @@ export const routes: Routes = (app) => {
     const session = await ownerSessionOf(c)
     const deed = form.get('deed')
     if (deed === 'stop' || deed === 'restart') {
-      await stopMailAddress(session)
-      return deed === 'stop' ? goTo(c, '/security', 'mail_change_stopped') : goTo(c, path)
+      const isStopped = await stopMailAddress(session)
+      if (deed === 'restart') return goTo(c, path)
+      return goTo(c, '/security', isStopped ? 'mail_change_stopped' : 'mail_change_over')
     }
     const security = await readSecurity(c)
     const code = form.get('code')

@@ -300,6 +300,7 @@ const doneWords = {
     'Approved. Some transfers could not be sent: their pages say why. Purchases are left to the agent.',
   declined_all: 'All waiting payments are declined.',
   mail_change_stopped: 'Stopped. Your mail address stays as it is.',
+  mail_change_over: 'No change was pending any more. See below which mail address is yours.',
   reopened: 'The account is open again.',
   signed_out: 'You are signed out.',
   few: 'Select at least two waiting payments to approve them together.',
