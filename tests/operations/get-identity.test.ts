@@ -58,6 +58,7 @@ test('tells the limits of a new account as they are published, all of them left'
     automatic_daily: { limit_usd: '200', left_usd: '200', resets_at: null },
     asserted_daily: { limit_usd: '200', left_usd: '200', resets_at: null },
     daily_spending_cap: { limit_usd: '1000', left_usd: '1000', resets_at: null },
+    monthly_spending_cap: { limit_usd: '30000', left_usd: '30000', resets_at: null },
     asserted_new_recipient_usd: '10',
     relayed_transfers: [],
   })

@@ -21,14 +21,17 @@ export const oddPasskeys = {
     PublicKeyCredential.prototype.toJSON = () => { throw new TypeError('Illegal invocation') }`,
 } as const
 
-export async function giveAuthenticator({ context, page }: Visitor): Promise<void> {
+export async function giveAuthenticator(
+  { context, page }: Pick<Visitor, 'context' | 'page'>,
+  transport: 'internal' | 'usb' = 'internal',
+): Promise<void> {
   const session = await context.newCDPSession(page)
   await session.send('WebAuthn.enable')
   await session.send('WebAuthn.addVirtualAuthenticator', {
     options: {
       protocol: 'ctap2',
       ctap2Version: 'ctap2_1',
-      transport: 'internal',
+      transport,
       hasResidentKey: true,
       hasUserVerification: true,
       isUserVerified: true,
