@@ -57,12 +57,12 @@ function handOn(page: Page) {
     button,
     says: (words: string | RegExp) => page.getByText(words).first().waitFor(),
     /** Opens an entry of the navigation, which a phone has behind a button. */
-    async open(entry: string) {
+    open: async (entry: string) => {
       if (await button('Menu').isVisible()) await tap(button('Menu'))
       await tap(page.locator('#menu').getByRole('link', { name: entry }))
       await page.getByRole('heading', { level: 1, name: entry }).waitFor()
     },
-    async task(name: string, steps: () => Promise<unknown>) {
+    task: async (name: string, steps: () => Promise<unknown>) => {
       await page.goto(web)
       taps = 0
       await steps()
