@@ -10,6 +10,7 @@ export type LocalWorld = {
   url: string
   /** Address of the database's API. */
   supabaseUrl: string
+  databaseUrl: string
   apiKeys: ApiKeys
   owner: Account & { email: string; password: string }
   shop: Account

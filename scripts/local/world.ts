@@ -124,7 +124,17 @@ async function assemble(start: Start): Promise<Omit<LocalWorld, 'stop'>> {
   const dkim = dkimRecordOf(start.secrets)
   const { SUPABASE_URL: supabaseUrl } = bindings
   const { lost } = database
-  return { url, supabaseUrl, ...owned, chains, merchant, mail, dkim, lost }
+  return {
+    url,
+    supabaseUrl,
+    databaseUrl: database.url,
+    ...owned,
+    chains,
+    merchant,
+    mail,
+    dkim,
+    lost,
+  }
 }
 
 async function openDatabase({ directory, fresh, endings, signal, say }: Start) {

@@ -7,6 +7,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import postgres from 'postgres'
 import type { TestProject } from 'vitest/node'
 import * as z from 'zod'
 import { launchChromium } from '../../../scripts/local/browser.ts'
@@ -27,11 +28,15 @@ const projectId = 'a-project-of-the-tests'
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const endings = createEndings(new AbortController().signal)
-  let scene: Promise<string> | undefined
+  let scene: Promise<Opened> | undefined
   const server = createServer((_request, response) => {
     scene ??= openScene(endings)
     scene.then(
-      (facts) => response.end(facts),
+      async ({ facts, sql }) => {
+        // Between two files hours pass, as far as sign-ups are counted.
+        await sql`update private.signups set created_at = created_at - interval '2 hours'`
+        response.end(facts)
+      },
       (error: unknown) => response.writeHead(500).end(String(error)),
     )
   })
@@ -46,8 +51,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
 }
 
+type Opened = { facts: string; sql: postgres.Sql }
+
 /** Starts what `npm start` starts, in its own directory, and a browser with it. */
-async function openScene(endings: ReturnType<typeof createEndings>): Promise<string> {
+async function openScene(endings: ReturnType<typeof createEndings>): Promise<Opened> {
   const directory = mkdtempSync(join(tmpdir(), 'aoa-browser-'))
   await endings.keep(Promise.resolve(), async () =>
     rmSync(directory, { recursive: true, force: true }),
@@ -57,10 +64,13 @@ async function openScene(endings: ReturnType<typeof createEndings>): Promise<str
   const { url } = await endings.keep(starting, async (relay) => relay.close())
   const bindings = { WALLETCONNECT_PROJECT_ID: projectId, WALLETCONNECT_RELAY_URL: url }
   const opening = openLocalWorld({ port: 0, directory, bindings, signal, say() {} })
-  await endings.keep(opening, (world) => world.stop())
+  const { databaseUrl } = await endings.keep(opening, (world) => world.stop())
+  const sql = postgres(databaseUrl, { max: 1, onnotice() {} })
+  await endings.keep(Promise.resolve(), () => sql.end({ timeout: 1 }))
   const chromium = await endings.keep(launchChromium(), (browser) => browser.close())
   const world: unknown = JSON.parse(readFileSync(join(directory, 'world.json'), 'utf8'))
   const routes = await routesOf(join(directory, 'functions'))
   const relay = { url, project_id: projectId }
-  return JSON.stringify({ world, routes, relay, chromiumUrl: chromium.wsEndpoint() })
+  const facts = JSON.stringify({ world, routes, relay, chromiumUrl: chromium.wsEndpoint() })
+  return { facts, sql }
 }
