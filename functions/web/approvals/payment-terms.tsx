@@ -190,6 +190,9 @@ export function Left({ approval, facts }: OpenedApproval) {
   )
 }
 
+const untilFree =
+  'Approved or not, it cannot be paid before enough of that limit is free again, or you raise it.'
+
 /** Warns that an approval alone will not let the payment out. */
 export function OverLimitWarnings({ approval, facts: { limits, caps } }: OpenedApproval) {
   const usd = approval.payment_row.amount_usd_micros
@@ -199,13 +202,12 @@ export function OverLimitWarnings({ approval, facts: { limits, caps } }: OpenedA
         <Notice kind="warning" title="Over the limit for everything together">
           {approval.asked.title === null
             ? 'Tick the box below to let it pass this once, raise the limit, or wait.'
-            : 'Approved or not, it cannot be paid before enough of that limit is free again, or you raise it.'}
+            : untilFree}
         </Notice>
       )}
       {headroom(limits.monthly_spending_cap) < usd && (
         <Notice kind="warning" title="Over the 30-day spending cap">
-          Approved or not, it cannot be paid before enough of that limit is free again, or you raise
-          it.
+          {untilFree}
         </Notice>
       )}
       {(usd > (caps.payment ?? usd) || (caps.daily && headroom(caps.daily) < usd)) && (

@@ -6,7 +6,7 @@ import type { capsRow } from '../../../shared/payments/payment-with-facts.ts'
 import { limitTitles } from '../../../shared/policy/facts.ts'
 import { Button, type DoneDetails, Field, Form } from '../ui/form.tsx'
 import { Money, Section } from '../ui/show.tsx'
-import { typedUsdMicros } from '../ui/typed-amount.ts'
+import { typedUsdMicrosIn } from '../ui/typed-amount.ts'
 import type { PageContext } from '../visit.ts'
 
 /** Shows caps in one line. */
@@ -67,7 +67,7 @@ type CapFieldsProps = {
 export function CapFields({ caps, typed, isOptional = false }: CapFieldsProps) {
   const free = isOptional ? ' Empty sets no cap.' : ''
   const isWrong = (name: string) => {
-    const cap = typed?.has(name) ? capIn(typed, name) : 0n
+    const cap = typed?.has(name) ? typedUsdMicrosIn(typed, name) : 0n
     return cap === undefined || (cap === null && !isOptional)
   }
   const usd = (name: string, label: string, micros: bigint | null, hint: string) => (
@@ -122,13 +122,8 @@ export function capsIn(form: URLSearchParams): { each: bigint; day: bigint } | u
 
 /** Reads the caps from a form in which an empty field means no cap. */
 export function optionalCapsIn(form: URLSearchParams): Caps | undefined {
-  const [each, day] = [capIn(form, 'each'), capIn(form, 'day')]
+  const [each, day] = ['each', 'day'].map((name) => typedUsdMicrosIn(form, name))
   return each === undefined || day === undefined ? undefined : { each, day }
-}
-
-function capIn(form: URLSearchParams, name: string): bigint | null | undefined {
-  const text = (form.get(name) ?? '').trim()
-  return text === '' ? null : typedUsdMicros(text)
 }
 
 /** Returns caps as arguments of SQL functions. */

@@ -18,8 +18,9 @@ const usdMicrosEnd = 10n ** 18n
 
 /** Returns the narrowed terms as SQL takes them; undefined if a field is wrong. */
 export function narrowedIn(form: URLSearchParams, mandate: MandateRow, now: Date) {
-  const { each, day, total, count } = typedIn(form)
-  if (!each || Object.keys(problemsIn(form, mandate)).length > 0) return undefined
+  const typed = typedIn(form)
+  const { each, day, total, count } = typed
+  if (!each || Object.keys(problemsIn(typed, mandate)).length > 0) return undefined
   const life = lives.find(({ value }) => value === form.get('ends'))
   return {
     mandate: mandate.id,
@@ -56,8 +57,8 @@ function usdMicrosIn(text: string): Typed {
 type Problems = Partial<Record<'each' | 'day' | 'total' | 'count', string>>
 
 /** Returns what is wrong with a field: it cannot be read, is more than was asked for, or too little. */
-function problemsIn(form: URLSearchParams, mandate: MandateRow): Problems {
-  const { each, day, total, count } = typedIn(form)
+function problemsIn(typed: ReturnType<typeof typedIn>, mandate: MandateRow): Problems {
+  const { each, day, total, count } = typed
   const least = each ?? 1n
   const { max_payments: most } = mandate
   const problems = {
@@ -125,7 +126,7 @@ export function NarrowForm({ c, mandate, now, typed, problem }: NarrowProps) {
 }
 
 function Caps({ mandate, typed }: Pick<NarrowProps, 'mandate' | 'typed'>) {
-  const problems = typed ? problemsIn(typed, mandate) : {}
+  const problems = typed ? problemsIn(typedIn(typed), mandate) : {}
   const errorAt = (name: keyof Problems) => {
     const error = problems[name]
     return error === undefined ? {} : { error }

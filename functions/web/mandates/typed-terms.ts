@@ -5,7 +5,7 @@ import { canonicalHost } from '../../../shared/mandates/host-name.ts'
 import { readRecipient } from '../../../shared/payments/enter/transfer.ts'
 import type { World } from '../../../shared/world.ts'
 import { isUuid } from '../approvals/approvals-data.ts'
-import { typedUsdMicros } from '../ui/typed-amount.ts'
+import { typedUsdMicrosIn } from '../ui/typed-amount.ts'
 
 /** Choices of a form for how long a mandate lasts, in days. */
 export const lives = [
@@ -83,9 +83,8 @@ const amountWords = 'An amount above 0 and up to 1,000,000, such as 25 or 12.50.
 
 /** Reads an amount in micro-dollars: null for an empty field, a sentence if it is wrong. */
 function amountIn(form: URLSearchParams, name: string, least: bigint): bigint | string | null {
-  const text = (form.get(name) ?? '').trim()
-  if (text === '') return null
-  const micros = typedUsdMicros(text)
+  const micros = typedUsdMicrosIn(form, name)
+  if (micros === null) return null
   if (!micros) return amountWords
   return micros < least ? 'Not less than each payment may be.' : micros
 }

@@ -10,6 +10,12 @@ export function typedUsdMicros(text: string): bigint | undefined {
   return micros === undefined || micros > usdMicrosMax ? undefined : micros
 }
 
+/** Reads such an amount from a field of a form: null for an empty field, undefined if it is wrong. */
+export function typedUsdMicrosIn(form: URLSearchParams, name: string): bigint | null | undefined {
+  const text = (form.get(name) ?? '').trim()
+  return text === '' ? null : typedUsdMicros(text)
+}
+
 /**
  * Rewrites an amount as the parsers of shared/money take it: "$1,000.50" becomes "1000.50", ".5" becomes "0.5". Commas
  * count only between groups of three digits. Anything else is returned unchanged, for the parser to refuse.
