@@ -1,7 +1,6 @@
 /**
  * Input of a decision about a payment: plain data, read in one database call. All USD figures are bigint
- * micro-USD; windows are the rolling 24 hours
- * unless they say otherwise.
+ * micro-USD; windows are the rolling 24 hours unless they say otherwise.
  */
 import type { CoverRequest, Mandate } from './mandate.ts'
 import type { History } from './memory.ts'

@@ -7219,13 +7219,14 @@ declare
 begin
   with counted as (
     select coalesce(p.budget, p.key) = any (own) as is_own, p.consent_level,
-      p.amount_usd_micros as usd, p.state <> 'settled' as is_open, case p.state when 'settled' then private.minutes_left(p.counts_until, at) end as minutes
+      p.amount_usd_micros as usd,
+      case p.state when 'settled' then private.minutes_left(p.counts_until, at) end as minutes
       from private.counted_singly(of_key.account) p
   ), summed as (
     select c.minutes, coalesce(sum(c.usd) filter (where c.consent_level = 'none'), 0) as automatic,
       coalesce(sum(c.usd) filter (where c.consent_level = 'agent_asserted'), 0) as asserted,
       coalesce(sum(c.usd) filter (where c.is_own), 0) as own, sum(c.usd) as total,
-      coalesce(sum(c.usd) filter (where c.is_open), 0) as month
+      case when c.minutes is null then sum(c.usd) else 0 end as month
     from counted c group by 1
     union all
     select private.minutes_left(t.leaves_from, at), coalesce(sum(t.automatic) filter (where t.subject = of_key.account), 0),
@@ -10398,7 +10399,8 @@ create table private.secured (
 alter table private.secured enable row level security;
 
 -- Ends all keys, apps and other sessions of an account, with what they asked for, and all mandates, links, waiting
--- payments and a change of the mail address. `by` is who ends them: the owner or the service. The caller holds the account's lock.
+-- payments and a change of the mail address. `by` is who ends them: the owner or the service. The caller holds the
+-- account's lock.
 create function private.end_access(of_account uuid, by text, kept uuid default null) returns void
   language plpgsql as $$
 declare
@@ -10806,6 +10808,7 @@ begin
     when exists (select from private.open_signatures(caller.account)) then 'payments_open'
     else 'closed' end;
   if outcome = 'closed' then
+    -- A sign-in that runs now holds this row: its session ends as well.
     perform from private.owners o where o.account = caller.account for update;
     perform private.freeze(caller.account, 'The account was frozen, since its owner closed it.');
     perform private.end_access(caller.account, 'owner', caller.id);

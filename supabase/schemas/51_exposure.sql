@@ -81,13 +81,14 @@ declare
 begin
   with counted as (
     select coalesce(p.budget, p.key) = any (own) as is_own, p.consent_level,
-      p.amount_usd_micros as usd, p.state <> 'settled' as is_open, case p.state when 'settled' then private.minutes_left(p.counts_until, at) end as minutes
+      p.amount_usd_micros as usd,
+      case p.state when 'settled' then private.minutes_left(p.counts_until, at) end as minutes
       from private.counted_singly(of_key.account) p
   ), summed as (
     select c.minutes, coalesce(sum(c.usd) filter (where c.consent_level = 'none'), 0) as automatic,
       coalesce(sum(c.usd) filter (where c.consent_level = 'agent_asserted'), 0) as asserted,
       coalesce(sum(c.usd) filter (where c.is_own), 0) as own, sum(c.usd) as total,
-      coalesce(sum(c.usd) filter (where c.is_open), 0) as month
+      case when c.minutes is null then sum(c.usd) else 0 end as month
     from counted c group by 1
     union all
     select private.minutes_left(t.leaves_from, at), coalesce(sum(t.automatic) filter (where t.subject = of_key.account), 0),

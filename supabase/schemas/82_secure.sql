@@ -11,7 +11,8 @@ create table private.secured (
 alter table private.secured enable row level security;
 
 -- Ends all keys, apps and other sessions of an account, with what they asked for, and all mandates, links, waiting
--- payments and a change of the mail address. `by` is who ends them: the owner or the service. The caller holds the account's lock.
+-- payments and a change of the mail address. `by` is who ends them: the owner or the service. The caller holds the
+-- account's lock.
 create function private.end_access(of_account uuid, by text, kept uuid default null) returns void
   language plpgsql as $$
 declare

@@ -25,6 +25,7 @@ begin
     when exists (select from private.open_signatures(caller.account)) then 'payments_open'
     else 'closed' end;
   if outcome = 'closed' then
+    -- A sign-in that runs now holds this row: its session ends as well.
     perform from private.owners o where o.account = caller.account for update;
     perform private.freeze(caller.account, 'The account was frozen, since its owner closed it.');
     perform private.end_access(caller.account, 'owner', caller.id);

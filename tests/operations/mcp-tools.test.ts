@@ -134,7 +134,7 @@ test('arguments of a tool that reads become the query of its operation', async (
 })
 
 test('an answer never reaches another caller, however many call at once with the same id', async () => {
-  // Where more are in flight, a busy machine lets some wait for the database longer than a call may.
+  // With more in flight, some wait for the database longer than a call may on a busy machine.
   const crossed = await callAtOnce(world, fetch, { calls: 200, inFlight: 100 })
 
   expect(crossed).toEqual([])

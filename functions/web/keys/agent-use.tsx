@@ -1,4 +1,4 @@
-/** What the pages of a key and of an app tell and offer alike: what it may pay and has paid, and how it is ended. */
+/** Parts that the pages of a key and of an app share: caps, payments, mandates and devices, and the end of its access. */
 import * as z from 'zod'
 import { type MandateRow, mandateFacts, mandateRow } from '../../../shared/mandates/mandate-row.ts'
 import { leftOf } from '../../../shared/policy/mandate.ts'

@@ -1,4 +1,4 @@
-/** What keeps an account from being closed: money, payments on their way, and chains that do not answer. */
+/** Obstacles to closing an account: money, payments on their way, and chains that do not answer. */
 import * as z from 'zod'
 import { readPosition } from '../../../shared/chains/evm/yield.ts'
 import type { Address } from '../../../shared/chains/registry.ts'

@@ -1,8 +1,8 @@
 /**
  * Runs the scheduled work: keeps gas payers and slots going and relays queued calls, writes the books from final
- * blocks, closes payments that were never used, changes mail addresses and erases closed accounts whose time has
- * come, and deletes what is kept for a while only. Two runs at once are safe: SQL guards each step, and every transaction that is sent was stored and
- * authorized before.
+ * blocks, closes payments that were never used, changes mail addresses and erases closed accounts whose
+ * time has come, and deletes what is kept for a while only. Two runs at once are safe: SQL guards each
+ * step, and every transaction that is sent was stored and authorized before.
  */
 import * as z from 'zod'
 import type { Chain } from '../../chains/chain.ts'
