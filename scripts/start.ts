@@ -6,7 +6,8 @@ import { existsSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
-const help = `node scripts/start.ts [--port 8787] [--data .local] [--node] [--reset]
+const help = `node scripts/start.ts [--port 8787] [--data .local] [--node] [--fast]
+                            [--reset]
 
 Starts everything on 127.0.0.1: PostgreSQL, two EVM chains (Base Sepolia's id 84532 on port 8545,
 Arbitrum Sepolia's 421614 on port 8546), an x402 facilitator and merchant (port 8402), a mail server
@@ -16,6 +17,7 @@ http://127.0.0.1:<port>/<function>. Prints commands to try; Ctrl-C ends all of i
 --port   of the functions; 0 lets the system choose every port
 --data   directory that keeps database, chains, secrets and world.json between runs
 --node   runs the functions on Node as npm run serve does, and not in workers as an edge platform does
+--fast   runs schedules every 5 seconds and not once a minute, so that payments are booked sooner
 --reset  throws away what the directory keeps, then starts anew`
 
 const { values } = parseArgs({
@@ -24,6 +26,7 @@ const { values } = parseArgs({
     port: { type: 'string', default: '8787' },
     data: { type: 'string', default: '.local' },
     node: { type: 'boolean', default: false },
+    fast: { type: 'boolean', default: false },
     reset: { type: 'boolean', default: false },
   },
 })
@@ -38,7 +41,7 @@ if (values.help) {
 async function run(
   portText: string,
   directory: string,
-  { node: isOnNode, reset }: { node: boolean; reset: boolean },
+  { node: isOnNode, fast, reset }: { node: boolean; fast: boolean; reset: boolean },
 ): Promise<number> {
   const port = Number(portText)
   if (!/^[0-9]{1,5}$/.test(portText) || port > 65_535) {
@@ -54,7 +57,8 @@ async function run(
     say('starting')
     const { openLocalWorld } = await import('./local/world.ts')
     const { walkthrough } = await import('./local/walkthrough.ts')
-    const world = await openLocalWorld({ port, directory, isOnNode, signal, say })
+    const pace = fast ? { scheduleSeconds: 5 } : {}
+    const world = await openLocalWorld({ port, directory, isOnNode, ...pace, signal, say })
     say(`ready on ${world.url}\n\n${walkthrough(world)}\n\nCtrl-C stops everything.`)
     const why = await Promise.race([aborted(signal), world.lost])
     say('stopping')

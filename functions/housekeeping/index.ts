@@ -7,8 +7,9 @@ import { runYield } from '../../shared/yield/rules.ts'
 
 // One world for all runs of the isolate, because it remembers which endpoints failed lately.
 let world: World | undefined
-let isWatching = false
 let isFirst = true
+/** Time until which a watch that was started goes on, unless the platform ended it. */
+let watchedUntilMilliseconds = 0
 
 /** Runs housekeeping on a schedule; it has no public route. */
 export default {
@@ -19,8 +20,14 @@ export default {
   ): Promise<void> {
     world ??= worldFrom(bindings)
     // The watch runs for most of a minute, so nothing waits for it; a run that comes while it goes on
-    // starts no second one.
-    if (!isWatching) execution.waitUntil(watch(world))
+    // starts no second one. A time is kept, because a watch that was cut off cannot say that it ended.
+    const now = world.now().getTime()
+    if (now >= watchedUntilMilliseconds) {
+      const looks = looksOf(world)
+      // Looks are 15 seconds apart, and the last one has 10 to end.
+      watchedUntilMilliseconds = now + looks * 15_000 - 5_000
+      execution.waitUntil(watchHealth(world, looks))
+    }
     await Promise.all([keepHouse(world), runYield(world)])
   },
   fetch(): Response {
@@ -35,14 +42,7 @@ async function keepHouse(over: World): Promise<void> {
   isFirst = false
 }
 
-async function watch(over: World): Promise<void> {
-  isWatching = true
-  await watchHealth(over, looksOf(over)).finally(() => {
-    isWatching = false
-  })
-}
-
-/** Returns the looks per run: a platform runs this once a minute, the local world every few seconds. */
+/** Returns the looks of a watch: a platform starts one a minute, and the local world does not wait for more than one. */
 function looksOf({ config }: World): number {
   return config.ENVIRONMENT === 'local' ? 1 : 4
 }

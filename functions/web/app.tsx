@@ -21,6 +21,20 @@ const smallForm: MiddlewareHandler<WebEnv> = async (c, next) => {
   await next()
 }
 
+/**
+ * Puts all cookies on one line. A client may send several (RFC 9113 section 8.2.3), which workerd joins with a
+ * comma; no cookie of ours has one.
+ */
+const cookiesOnOneLine: MiddlewareHandler<WebEnv> = async (c, next) => {
+  const sent = c.req.header('cookie')
+  if (sent?.includes(', ')) {
+    const headers = new Headers(c.req.raw.headers)
+    headers.set('cookie', sent.replaceAll(', ', '; '))
+    c.req.raw = new Request(c.req.raw, { headers })
+  }
+  await next()
+}
+
 /** Wakes the mailer after a form, which may have put a mail into the outbox. */
 const wakeMailerAfterForm: MiddlewareHandler<WebEnv> = async (c, next) => {
   await next()
@@ -49,6 +63,7 @@ export function webFunction(
     await next()
     return undefined
   })
+  app.use(cookiesOnOneLine)
   app.use(pageHeaders)
   below.get('/assets/:name', (c) => answerAsset(c.req.param('name')))
   app.get('*', keepFormToken, keepBrowserToken)

@@ -11,8 +11,6 @@ import { makeSecrets } from '../serve/settings.ts'
 import type { FunctionSettings } from './functions.ts'
 import type { Endings } from './process/endings.ts'
 
-const scheduleMilliseconds = 5_000
-
 /** Sites of the local world, which are strangers on this machine. */
 const loopback = ['127.0.0.1', 'localhost', '[::1]']
 
@@ -34,13 +32,15 @@ export type OnNodeOptions = {
   directory: string
   databaseUrl: string
   bindings: Readonly<Record<string, string>>
+  /** Seconds between two runs of a schedule; a minute if absent. */
+  scheduleSeconds?: number
   endings: Endings
   say: (line: string) => void
 }
 
 /** Starts all functions. They answer requests when this resolves, and end with `endings`. */
 export async function startOnNode(options: OnNodeOptions): Promise<{ url: string }> {
-  const { functions, port, databaseUrl, bindings, endings, say } = options
+  const { functions, port, databaseUrl, bindings, scheduleSeconds = 60, endings, say } = options
   const directory = nodeFolderIn(options.directory)
   mkdirSync(directory, { recursive: true })
   makeSecrets(directory)
@@ -64,7 +64,7 @@ export async function startOnNode(options: OnNodeOptions): Promise<{ url: string
     say,
   )
   await endings.keep(opening, (host) => host.stop())
-  const schedules = startSchedules(loaded, say, scheduleMilliseconds)
+  const schedules = startSchedules(loaded, say, scheduleSeconds * 1000)
   await endings.keep(Promise.resolve(schedules), (end) => end())
   return { url: `http://${hostname}:${port}` }
 }

@@ -12,6 +12,7 @@ import { startWorkers } from './workers.ts'
 
 type World = {
   isOnNode?: boolean
+  scheduleSeconds?: number
   directory: string
   ports: Ports
   endings: Endings
@@ -43,10 +44,11 @@ type Wired = {
 
 /** Starts the functions. They answer under the address when this resolves, and end with the world. */
 export async function openFunctions(
-  { isOnNode, directory, ports, endings, say }: World,
+  { isOnNode, scheduleSeconds, directory, ports, endings, say }: World,
   { functions, bindings, database }: Wired,
 ): Promise<{ url: string }> {
-  const given = { functions, bindings, port: ports.functions }
+  const pace = scheduleSeconds === undefined ? {} : { scheduleSeconds }
+  const given = { functions, bindings, port: ports.functions, ...pace }
   if (isOnNode) {
     return startOnNode({ ...given, directory, databaseUrl: database.url, endings, say })
   }

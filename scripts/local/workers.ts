@@ -17,8 +17,6 @@ import { type FunctionSettings, readFunctions } from './functions.ts'
 import { openMiniflare } from './miniflare.ts'
 import { runsApart, startApart } from './process/apart.ts'
 
-const scheduleSeconds = 5
-
 /** Settings of the workers. */
 export type WorkersOptions = {
   /** Settings from wrangler.toml, if the caller has read them already. */
@@ -29,6 +27,8 @@ export type WorkersOptions = {
   modules: string
   /** Values for the vars and secrets in wrangler.toml; a var without one keeps its own value. */
   bindings: Readonly<Record<string, string>>
+  /** Seconds between two runs of a schedule; a minute, as on a platform, if absent. */
+  scheduleSeconds?: number
   /** Receives what functions and their egress write, one line at a time. */
   log: (line: string) => void
 }
@@ -73,7 +73,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
     await Promise.all([miniflare.dispose(), apart.stop()])
     throw error
   }
-  const endSchedules = keepSchedules(miniflare, functions, options.log)
+  const endSchedules = keepSchedules(miniflare, functions, options)
   const stop = async () => {
     await endSchedules()
     await Promise.all([miniflare.dispose(), apart.stop()])
@@ -110,11 +110,11 @@ function routerWorker(
   }
 }
 
-// Miniflare fires no schedules by itself. Here each runs every few seconds, never twice at once.
+// Miniflare fires no schedules by itself. Here none runs twice at once.
 function keepSchedules(
   miniflare: Miniflare,
   functions: readonly FunctionSettings[],
-  log: (line: string) => void,
+  { log, scheduleSeconds = 60 }: Pick<WorkersOptions, 'log' | 'scheduleSeconds'>,
 ): () => Promise<void> {
   const scheduled = functions.filter(({ crons }) => crons.length > 0)
   let running: Promise<void> | undefined

@@ -46,6 +46,8 @@ export type WorldOptions = {
   directory: string
   /** Runs the functions on Node, as `npm run serve` does, and not in the workers of Miniflare. */
   isOnNode?: boolean
+  /** Seconds between two runs of a schedule; a minute, as on a platform, if absent. */
+  scheduleSeconds?: number
   /** Bindings of functions, in addition to those of the world. */
   bindings?: Readonly<Record<string, string>>
   /** Signal that aborts the start. */

@@ -12,6 +12,7 @@ import { buildFunctions } from '../../scripts/build.ts'
 import { readFunctions } from '../../scripts/local/functions.ts'
 import { choosePorts } from '../../scripts/local/process/ports.ts'
 import { startWorkers, type Workers } from '../../scripts/local/workers.ts'
+import { signedIn } from '../support/browserless.ts'
 import { type Agent, start } from '../support/world.ts'
 
 const modules = mkdtempSync(join(tmpdir(), 'aoa-broken-'))
@@ -121,6 +122,21 @@ test('a GET with a body in chunks is answered', async () => {
 
   expect(await send(`GET /get-identity HTTP/1.1\r\n${head}\r\n${chunks}`)).toBe(200)
   expect(lines).toEqual([])
+})
+
+test('a session is found on the second of two Cookie lines', async () => {
+  const config = { ...product.world.config, WEB_URL: `http://127.0.0.1:${port}/web` }
+  const world = { ...product.world, config }
+  const { cookies } = await signedIn({ world, db: product.db }, agent)
+  const head = [
+    'GET /web/limits HTTP/1.1',
+    `host: 127.0.0.1:${port}`,
+    'connection: close',
+    'cookie: theme=dark',
+    `cookie: __Host-aoa_session=${cookies.get('__Host-aoa_session')}`,
+  ]
+
+  expect(await send(`${head.join('\r\n')}\r\n\r\n`)).toBe(200)
 })
 
 /** NUL, surrogate halves in UTF-8 and invalid bytes, percent-encoded and raw. */

@@ -83,8 +83,10 @@ export function openBrowser({ world }: Pick<TestWorld, 'world'>): Browser {
 }
 
 /** Returns a browser in which the owner of the account is signed in. */
-export async function signedIn(tests: TestWorld, { id }: Pick<Agent, 'id'>): Promise<Browser> {
-  const { world, db } = tests
+export async function signedIn(
+  { world, db }: Pick<TestWorld, 'world' | 'db'>,
+  { id }: Pick<Agent, 'id'>,
+): Promise<Browser> {
   const sid = randomBytes(32).toString('base64url')
   const digest = await credentialOf(sid, pepper)
   const minutes = (count: number) => new Date(world.now().getTime() + count * 60_000)
@@ -95,7 +97,7 @@ export async function signedIn(tests: TestWorld, { id }: Pick<Agent, 'id'>): Pro
     values (${id}, 'session', ${digest}, 'Test', 'session', '{owner}', ${minutes(30)}) returning id)
     insert into private.sessions (credential, signed_in_with, ends_at, user_agent, client)
     select id, 'password', ${minutes(720)}, 'guarantee/1.0', 'direct' from opened`
-  const browser = openBrowser(tests)
+  const browser = openBrowser({ world })
   const token = await openSessionToken(world, { sid, account: id, expiresAt: minutes(30) })
   browser.cookies.set('__Host-aoa_session', token)
   return browser
