@@ -8,7 +8,8 @@ import { signInOwner } from './owner-browser.ts'
 const depositAtomic = 5_000_000n
 const movedAtomic = 3_000_000n
 const unit = 1_000_000n
-const looksMax = 150
+/** Looks of a minute and a half: rules run once a minute. */
+const looksMax = 450
 const lookEveryMilliseconds = 200
 
 /** Orders a deposit, shows what it earned and its events, and follows a rule until its order is settled. */
@@ -46,7 +47,7 @@ async function followRule(world: WorldFile, agent: AccountClient, vault: string)
   const rule = mandates[0]
   if (!rule) throw new Error('the rule has no mandate')
   await browser.send(`${world.web_url}/mandate/${rule.mandate_id}`, { decision: 'approved' })
-  console.log(`  the owner approves a rule: keep ${keep} USDC, move the rest in`)
+  console.log(`  the owner approves a rule: keep ${keep} USDC, move the rest in, within a minute`)
   let left = 0n
   for (let look = 0; look < looksMax && left !== kept; look += 1) {
     if (look > 0) await new Promise((resolve) => setTimeout(resolve, lookEveryMilliseconds))
