@@ -116,8 +116,8 @@ function HoldNotice({ c, owner: { account } }: { c: PageContext; owner: Owner })
   if (holdUntil === null || c.req.path === `${webAppPath}/hold`) return null
   return (
     <Notice kind="warning" title="The account is on hold">
-      Until <Time at={holdUntil} isInSentence /> nothing can be widened, shown or ended.{' '}
-      <a href={`${webAppPath}/hold`}>See why, and end it</a>
+      Until <Time at={holdUntil} isInSentence /> nobody can approve payments, raise limits, see
+      secrets, or end keys and apps. <a href={`${webAppPath}/hold`}>Review or end the hold</a>
     </Notice>
   )
 }

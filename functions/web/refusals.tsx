@@ -8,8 +8,8 @@ import { deleteFormDraft, type PageContext, storeFormDraft } from './visit.ts'
 
 /** Sentences of the table that are meant for agents, reworded for people. */
 const toPeople: Partial<Record<ErrorCode, string>> = {
-  not_found: 'There is nothing at this address. It may have been typed wrong, or be gone.',
-  payload_too_large: 'The form holds more than this page takes.',
+  not_found: 'There is nothing at this address. It may be mistyped, or the page may be gone.',
+  payload_too_large: 'The form is too large for this page.',
   rate_limited: 'Too many requests in a short time.',
 }
 
@@ -61,8 +61,8 @@ export function answerError(error: Error, c: PageContext) {
         {againIn(refusal.retryAfterSeconds)}
       </p>
       <p>
-        {code === 'account_on_hold' && <LinkButton to="/hold">See the hold</LinkButton>}{' '}
-        <LinkButton to="">To the overview</LinkButton>
+        {code === 'account_on_hold' && <LinkButton to="/hold">Review the hold</LinkButton>}{' '}
+        <LinkButton to="">Go to the overview</LinkButton>
       </p>
       <p class="quiet">
         Request <code>{requestId}</code>

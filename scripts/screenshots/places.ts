@@ -191,7 +191,7 @@ function makeKey(world: WorldFile): Way {
   return async (page) => {
     await go(world, '/web/keys')(page)
     await page.getByLabel('Name', { exact: true }).fill('Research')
-    await page.getByRole('button', { name: 'Make the key' }).click()
+    await page.getByRole('button', { name: 'Create the key' }).click()
     await page.getByRole('heading', { name: 'Your new API key' }).waitFor()
   }
 }

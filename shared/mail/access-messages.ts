@@ -17,7 +17,7 @@ export function newApiKey(
   event: SecurityEvent & { label: string; scope: string },
 ): Message {
   return letter('new_api_key', 'New API key for your account', [
-    'An API key was made:',
+    'An API key was created:',
     { facts: { Label: event.label, 'What it may do': event.scope, ...eventFacts(event) } },
     ...notYou(webUrl),
   ])
@@ -25,8 +25,8 @@ export function newApiKey(
 
 /** Writes the notice that an API key can read the secrets of the vault from now on. */
 export function secretsReadable(webUrl: string, event: SecurityEvent & { label: string }): Message {
-  return letter('secrets_readable', 'An API key may read your secrets', [
-    'From now on this API key reads the secrets of your vault, as they are:',
+  return letter('secrets_readable', 'An API key can now read your secrets', [
+    'This API key can now read the secrets of your vault, unmasked:',
     { facts: { Label: event.label, ...eventFacts(event) } },
     ...notYou(webUrl),
   ])
@@ -34,8 +34,8 @@ export function secretsReadable(webUrl: string, event: SecurityEvent & { label: 
 
 /** Writes the notice that agents can read the codes in mails from now on. */
 export function codesReadable(webUrl: string, event: SecurityEvent): Message {
-  return letter('codes_readable', 'Agents may read codes in your mails', [
-    'From now on agents read the one-time codes and sign-in links of mails, as they are.',
+  return letter('codes_readable', 'Agents can now read codes in your mails', [
+    'Agents can now read the one-time codes and sign-in links in your mails.',
     { facts: eventFacts(event) },
     ...notYou(webUrl),
   ])
@@ -52,8 +52,8 @@ export function newPasskey(webUrl: string, event: SecurityEvent & { label: strin
 
 /** Writes the notice that a browser receives notifications from now on, even when nobody is signed in there. */
 export function newPushDevice(webUrl: string, event: SecurityEvent): Message {
-  return letter('new_push_device', 'A browser receives your notifications', [
-    'From now on this browser shows the notices of your account, signed in or not:',
+  return letter('new_push_device', 'A browser now receives your notifications', [
+    'This browser now shows the notifications of your account, signed in or not:',
     { facts: eventFacts(event) },
     ...notYou(webUrl),
   ])
@@ -92,7 +92,7 @@ export function passkeyRemovalBegun(
 /** Writes the notice that somebody who signed in with a recovery code set a new password. */
 export function recoveryBegun(webUrl: string, event: SecurityEvent): Message {
   return letter('recovery_begun', 'A new password was set with a recovery code', [
-    'Somebody who signed in with a recovery code set a new password. It is good in 48 hours; until then the ' +
+    'Somebody who signed in with a recovery code set a new password. It takes effect in 48 hours; until then the ' +
       'account is on hold, and you sign in as before.',
     { facts: eventFacts(event) },
     ...endTheHold(webUrl),
@@ -101,9 +101,9 @@ export function recoveryBegun(webUrl: string, event: SecurityEvent): Message {
 
 /** Writes the notice that the hold of an account was ended. */
 export function holdEnded(webUrl: string, event: SecurityEvent): Message {
-  return letter('hold_ended', 'The hold of your account was ended', [
-    'The hold of your account was ended by somebody who confirmed to be you. What would have changed with its end ' +
-      'stays as it was.',
+  return letter('hold_ended', 'The hold on your account was ended', [
+    'Somebody who confirmed to be you ended the hold on your account. The changes that were pending ' +
+      'were dropped.',
     { facts: eventFacts(event) },
     ...notYou(webUrl),
   ])
@@ -154,7 +154,7 @@ export function appConnected(
 ): Message {
   return letter('app_connected', 'An app was given access to your account', [
     'An app was given access to your account:',
-    { facts: { 'It is at': event.host, 'What it may do': event.scope, ...eventFacts(event) } },
+    { facts: { Host: event.host, 'What it may do': event.scope, ...eventFacts(event) } },
     ...notYou(webUrl),
   ])
 }
@@ -168,7 +168,7 @@ export function appRaised(
     'A connected app may do more in your account than before:',
     {
       facts: {
-        'It is at': event.host,
+        Host: event.host,
         'What it may do': event.scope,
         ...event.caps,
         ...eventFacts(event),
@@ -181,31 +181,31 @@ export function appRaised(
 /** Writes the notice that an app's token was used twice, so its access was ended. */
 export function appTokenReused(webUrl: string, seen: { host: string }): Message {
   return letter('app_token_reused', 'The access of an app was ended', [
-    'What only this app should hold was used a second time. Somebody may have copied it, so the ' +
+    'A token that only this app should hold was used a second time. Somebody may have copied it, so the ' +
       'access of the app was ended. If you still trust the app, connect it again.',
-    { facts: { 'It is at': seen.host } },
+    { facts: { Host: seen.host } },
     { link: `${webUrl}/activity`, label: 'See what was done' },
   ])
 }
 
 /** Writes the notice that a secret was used at a site, or read for one, for the first time. */
 export function siteFirstUsed(webUrl: string, { site, at }: { site: string; at: Date }): Message {
-  return letter('site_first_used', 'A login of your vault is in use at a new site', [
+  return letter('site_first_used', 'A login of your vault was used at a new site', [
     'For the first time a secret of your vault is used at this site, or was read by your agent:',
     { facts: { Site: site, When: utc(at) } },
-    'You are told once for each site; every use stands in the activity.',
+    'You are told once for each site; the activity lists every use.',
     { link: `${webUrl}/activity`, label: 'See the activity' },
-    'If this is not as you meant it, freeze the account: then no secret is used any more.',
+    'If you did not intend this, freeze the account. Then no secret can be used.',
   ])
 }
 
 /** Writes the notice that the owner entered a login that an agent had asked for by a link. */
 export function loginEntered(webUrl: string, event: SecurityEvent & { site: string }): Message {
   return letter('login_entered', 'A login was put into your vault', [
-    'An agent asked for a login by a link, and somebody who is signed in as you entered it. Agents ' +
+    'An agent asked for a login by a link, and somebody signed in as you entered it. Agents ' +
       'can use it at this site:',
     { facts: { Site: event.site, ...eventFacts(event) } },
-    'Codes from your mail are not used with it before you let it on its page in the vault. If this ' +
+    'Codes from your mail are not used with it until you allow that on its page in the vault. If this ' +
       'was not you, delete the login there:',
     { link: `${webUrl}/vault`, label: 'Open the vault' },
   ])

@@ -4,10 +4,10 @@ import { letter, type Message, type Part } from './letter.ts'
 
 /** Writes the mail with the code that proves the new address. */
 export function mailAddressCode({ code, minutes }: { code: string; minutes: number }): Message {
-  return letter('mail_address_code', 'Confirm your new mail address', [
-    'Enter this code on the page on which you asked to change your mail address:',
+  return letter('mail_address_code', 'Confirm your new email address', [
+    'Enter this code on the page where you asked to change your email address:',
     { code },
-    `It is good for ${minutes} minutes and for nothing else. If you did not ask for it, ignore this mail.`,
+    `It is valid for ${minutes} minutes and for nothing else. If you did not ask for it, ignore this mail.`,
   ])
 }
 
@@ -20,9 +20,9 @@ export function mailAddressAsked(
   webUrl: string,
   event: SecurityEvent & { email: string },
 ): Message {
-  return letter('mail_address_asked', 'Another mail address was asked for', [
-    'Somebody asked to change the mail address of your account. It changes 72 hours after the code is entered ' +
-      'that went to the new address.',
+  return letter('mail_address_asked', 'A change of your email address was requested', [
+    'Somebody asked to change the email address of your account. It changes 72 hours after the code ' +
+      'sent to the new address is entered.',
     { facts: { 'New address': event.email, ...eventFacts(event) } },
     stopIt(webUrl),
     ...notYou(webUrl),
@@ -34,7 +34,7 @@ export function mailAddressConfirmed(
   webUrl: string,
   { email, from, ...event }: SecurityEvent & { email: string; from: Date },
 ): Message {
-  return letter('mail_address_confirmed', 'Your mail address changes in 72 hours', [
+  return letter('mail_address_confirmed', 'Your email address changes in 72 hours', [
     'Until then mails come here and you sign in with this address. After that only the new one works.',
     { facts: { 'New address': email, 'Takes effect': utc(from), ...eventFacts(event) } },
     stopIt(webUrl),
@@ -47,7 +47,7 @@ export function mailAddressAwaited(
   webUrl: string,
   { alias, from }: { alias: string; from: Date },
 ): Message {
-  return letter('mail_address_awaited', 'This will be the mail address of your account', [
+  return letter('mail_address_awaited', 'This will be the email address of your account', [
     'When the change takes effect, mails of your account come here and you sign in with this address.',
     { facts: { Account: alias, 'Takes effect': utc(from) } },
     stopIt(webUrl),
@@ -59,7 +59,7 @@ export function mailAddressChanged(
   webUrl: string,
   { alias, email }: { alias: string; email: string },
 ): Message {
-  return letter('mail_address_changed', 'Your mail address was changed', [
+  return letter('mail_address_changed', 'Your email address was changed', [
     'From now on mails of your account go to the new address, and you sign in with it.',
     { facts: { Account: alias, 'New address': email } },
     ...notYou(webUrl),
@@ -68,8 +68,8 @@ export function mailAddressChanged(
 
 /** Writes the notice that the new address belongs to another account by now. */
 export function mailAddressKept(webUrl: string, { email }: { email: string }): Message {
-  return letter('mail_address_kept', 'Your mail address was not changed', [
-    'The new address belongs to another account by now, so your mail address stays as it is.',
+  return letter('mail_address_kept', 'Your email address was not changed', [
+    'The new address now belongs to another account, so your email address stays as it is.',
     { facts: { 'New address': email } },
     { link: `${webUrl}/security/mail-address`, label: 'Choose another address' },
   ])
@@ -77,8 +77,8 @@ export function mailAddressKept(webUrl: string, { email }: { email: string }): M
 
 /** Writes the notice that a change was stopped. */
 export function mailAddressStopped(webUrl: string, event: SecurityEvent): Message {
-  return letter('mail_address_stopped', 'The change of your mail address was stopped', [
-    'Your mail address stays as it is.',
+  return letter('mail_address_stopped', 'The change of your email address was stopped', [
+    'Your email address stays as it is.',
     { facts: eventFacts(event) },
     ...notYou(webUrl),
   ])

@@ -8,7 +8,7 @@ export function accountClosed(
   { until, ...event }: SecurityEvent & { until: Date },
 ): Message {
   return letter('account_closed', 'Your account was closed', [
-    'All keys, apps, mandates and requests of your account ended, and it takes no mail any more. Until it is ' +
+    'All keys, apps, mandates and requests of your account ended, and it no longer receives mail. Until it is ' +
       'erased you can sign in and reopen it.',
     { facts: { 'Erased from': utc(until), ...eventFacts(event) } },
     { link: `${webUrl}/closed`, label: 'See or reopen the account' },

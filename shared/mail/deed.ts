@@ -16,7 +16,7 @@ export type SecurityEvent = {
 
 /** Returns the action as the facts of a mail. */
 export function eventFacts({ at, device, client }: SecurityEvent): Record<string, string> {
-  return { When: utc(at), Device: browserName(device), 'Network address': addressShown(client) }
+  return { When: utc(at), Device: browserName(device), 'IP address': addressShown(client) }
 }
 
 /** Returns a network address as a fact of a mail, or "Not known" for any other text, such as a proxy's. */

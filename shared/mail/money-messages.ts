@@ -26,13 +26,13 @@ export function approvalWanted(payment: {
   return letter('approval_wanted', `Approve ${amount}${to}?`, [
     {
       facts: {
-        'Asked by': asker,
-        ...(note === null ? {} : { 'Note of the agent': note }),
+        'Requested by': asker,
+        ...(note === null ? {} : { 'Note from the agent': note }),
         Amount: amount,
         To: payee,
         Address: address,
         ...(purpose === '' ? {} : { Purpose: purpose }),
-        'Waits until': utc(expiresAt),
+        Expires: utc(expiresAt),
       },
     },
     { link: url, label: 'See the full terms and decide' },
@@ -50,8 +50,8 @@ export function mandateWanted(mandate: {
   const { merchant, caps, asker, url } = mandate
   const whom = merchant.length > payeeLengthMax ? 'a merchant' : merchant
   return letter('mandate_wanted', `Always allow payments to ${whom}?`, [
-    { facts: { 'Asked by': asker, Merchant: merchant, 'Up to': caps } },
-    'Payments within these limits would not be asked about each time.',
+    { facts: { 'Requested by': asker, Merchant: merchant, 'Up to': caps } },
+    'You would not be asked about each payment within these limits.',
     { link: url, label: 'See the full terms and decide' },
     'Opening the page allows nothing. If you do nothing, nothing is allowed.',
   ])
@@ -67,8 +67,8 @@ export function accountFrozen(
 ): Message {
   return letter('account_frozen', 'Your account is frozen', [
     'Your account was frozen. Nothing is paid until you unfreeze it. If an agent gave a reason, it ' +
-      'stands in the activity.',
-    { facts: { When: utc(at), 'Network address': addressShown(client) } },
+      'is in the activity.',
+    { facts: { When: utc(at), 'IP address': addressShown(client) } },
     { link: webUrl, label: 'See what was stopped' },
   ])
 }
@@ -100,7 +100,7 @@ export function recipientTrusted(
   event: SecurityEvent & { label: string | null; address: string },
 ): Message {
   return letter('recipient_trusted', 'New trusted recipient', [
-    'Payments to this recipient can now pass within your automatic limit:',
+    'Payments to this recipient no longer need your approval within your automatic limit:',
     {
       facts: {
         ...(event.label && { Account: event.label }),
@@ -137,7 +137,7 @@ export function mandateApproved(
   event: SecurityEvent & { terms: string; isForAnyKey: boolean; mandate: string },
 ): Message {
   const whose = event.isForAnyKey
-    ? 'Any key and app of the account that may pay'
+    ? 'Any key or app of the account that may pay'
     : 'The key or app that asked for it'
   return letter('mandate_approved', 'A mandate of your account is active', [
     'Your agent can now pay this merchant without asking each time, within the limits that were approved:',
@@ -155,9 +155,9 @@ export function moneyUnaccounted(
   const { at, amount, recipient, transaction } = found
   return letter('money_unaccounted', 'Money left your account that no payment explains', [
     'The chain shows that this left your wallet, and no payment that the service signed explains it. ' +
-      'Nothing was frozen by it.',
+      'The account was not frozen because of it.',
     { facts: { Amount: amount, To: recipient, Transaction: transaction, 'Found at': utc(at) } },
     { link: `${webUrl}/freeze`, label: 'Freeze the account' },
-    'If you know nothing of it, freeze the account and write to the service.',
+    'If you do not recognize it, freeze the account and contact the service.',
   ])
 }

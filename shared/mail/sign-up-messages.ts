@@ -6,7 +6,7 @@ export function signUpCode({ code, minutes }: { code: string; minutes: number })
   return letter('sign_up_code', 'Your sign-up code', [
     'Give this code to the agent or the page that asked for it:',
     { code },
-    `It is good for ${minutes} minutes and only for opening an account with this address.`,
+    `It is valid for ${minutes} minutes and only for opening an account with this address.`,
     'If you did not ask for it, ignore this mail: without the code nothing happens.',
   ])
 }

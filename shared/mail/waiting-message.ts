@@ -6,11 +6,11 @@ import { letter, type Message } from './letter.ts'
 export const topicNames: Readonly<Record<string, string>> = {
   account_frozen: 'The account was frozen',
   app_token_reused: 'The access of an app was ended',
-  approval_wanted: 'A payment waits for you',
+  approval_wanted: 'A payment is waiting for you',
   login_entered: 'A login was put into the vault',
-  mandate_wanted: 'A mandate waits for you',
+  mandate_wanted: 'A mandate is waiting for you',
   money_unaccounted: 'Money left that no payment explains',
-  site_first_used: 'A login in use at a new site',
+  site_first_used: 'A login was used at a new site',
 }
 
 /** Writes the notice. It has the topic of those that it stands for, and counts as one of them. */
@@ -21,9 +21,9 @@ export function moreNotices(
   const count = `${notices} more ${notices === 1 ? 'notice' : 'notices'}`
   const name = topicNames[topic] ?? 'Other'
   return letter(topic, `${count}: ${name}`, [
-    `${count} of this kind since ${utc(since)}. So much happened that no mail was sent for each:`,
+    `${count} of this kind since ${utc(since)}. They were too many to send a mail for each:`,
     { facts: { [name]: `${notices}` } },
     { link: `${webUrl}/activity`, label: 'See what happened' },
-    'If this is not as you meant it, freeze the account: then nothing is paid and no secret is used.',
+    'If you did not intend this, freeze the account. Then nothing is paid and no secret is used.',
   ])
 }

@@ -68,25 +68,24 @@ export function stateSentence(state: Payment['state']) {
 }
 
 const sentences: Record<ReasonCode | MandateReasonCode, string> = {
-  new_recipient: 'The owner has not made this recipient known.',
-  new_device: 'The owner has not made this device known.',
+  new_recipient: 'The owner does not trust this recipient yet.',
+  new_device: 'The owner does not trust this device yet.',
   other_key: 'The owner approved it for another key or app.',
   possible_duplicate:
-    'The same was paid within the last ten minutes. Confirm it if it is meant to be paid again.',
+    'The same payment was made within the last ten minutes. Confirm it to pay again.',
   other_resource: 'The challenge names a resource on another host than the one that is paid.',
   changed_payee: 'This resource was paid before, at another address.',
   changed_asset: 'This resource was paid before, in another token or on another chain.',
   unusual_price: 'The price is far from what this resource cost before.',
-  similar_recipient: 'The address looks like one that the owner knows but is another one.',
+  similar_recipient: 'The address looks like one that the owner trusts, but it is a different one.',
   automatic_limit: 'The amount is over what is left for payments without confirmation.',
   asserted_limit: 'The amount is over what the agent may pay on its word in 24 hours.',
   asserted_new_recipient_limit:
     'The amount is over what agents may pay to a new recipient in 24 hours.',
   daily_spending_cap: 'The amount is over what is left of the daily spending cap.',
   monthly_spending_cap: 'The amount is over what is left of the 30-day spending cap.',
-  credential_payment_cap: 'The amount is over what this key or app may move in one payment.',
-  credential_daily_cap:
-    'The amount is over what is left of what this key or app may move in a day.',
+  credential_payment_cap: 'The amount is over what this key or app may pay at once.',
+  credential_daily_cap: 'The amount is over what is left of what this key or app may pay in a day.',
   mandate_pending_approval: 'The owner has not approved the mandate yet.',
   mandate_suspended: 'The owner has suspended the mandate.',
   mandate_declined: 'The owner declined the mandate.',
@@ -116,8 +115,7 @@ export function reasonBody(reason: Reason | MandateReason) {
   const left = headroomUsdMicros === undefined ? undefined : formatUsd(headroomUsdMicros)
   return {
     code,
-    message:
-      left === undefined ? sentences[code] : `${sentences[code]} It lets ${left} USD through.`,
+    message: left === undefined ? sentences[code] : `${sentences[code]} ${left} USD is left.`,
     ...(left === undefined ? {} : { headroom_usd: left }),
     ...(resetsAt === undefined ? {} : { resets_at: resetsAt }),
   }

@@ -67,7 +67,7 @@ export const limitTitles: Record<LimitCode, string> = {
   automatic_limit: 'Without asking',
   asserted_limit: 'Confirmed by the agent',
   asserted_new_recipient_limit: 'New recipients',
-  daily_spending_cap: 'Everything together',
+  daily_spending_cap: 'Daily spending cap',
   monthly_spending_cap: '30-day spending cap',
   credential_payment_cap: 'Most per payment',
   credential_daily_cap: 'Most in 24 hours',

@@ -2158,7 +2158,7 @@ begin
   insert into private.push_devices (account, endpoint, p256dh, auth, label)
   values (caller.account, endpoint, p256dh, auth, label);
   perform private.record_change(caller, 'security', 'push_device_added',
-    'A browser was added that receives notifications: ' || label || '.');
+    'A browser was added to receive notifications: ' || label || '.');
   return query select true;
 exception when check_violation then
   perform private.refuse('invalid_request', '400');
@@ -2517,7 +2517,7 @@ begin
   if found then
     perform private.begin_hold(caller.account);
     perform private.record_security(caller.account, 'recovery_begun',
-      'A new password was set, which is good in 48 hours.');
+      'A new password was set. It takes effect in 48 hours.');
     perform private.enqueue_mail(caller.account, mail);
     return true;
   end if;
@@ -3239,7 +3239,7 @@ begin
   perform private.enqueue_mail(caller.account, case
     when private.is_mailbox_of_another(caller.account, email) then known_mail else code_mail end);
   perform private.enqueue_mail(caller.account, mail);
-  perform private.record_security(caller.account, 'mail_address_asked', 'Another mail address was asked for.');
+  perform private.record_security(caller.account, 'mail_address_asked', 'A change of the email address was requested.');
   return true;
 end $$;
 
@@ -3262,7 +3262,7 @@ begin
     update private.mail_changes m set takes_effect_at = private.clock() + interval '72 hours', mails = later
      where m.account = caller.account;
     perform private.record_security(caller.account, 'mail_address_confirmed',
-      'The new mail address was confirmed. It takes effect in 72 hours.');
+      'The new email address was confirmed. It takes effect in 72 hours.');
     perform private.enqueue_mail(caller.account, mail);
     perform private.enqueue_mail(caller.account, new_mail);
   end if;
@@ -3279,7 +3279,7 @@ begin
   stopped := found;
   if stopped then
     perform private.record_security(caller.account, 'mail_address_stopped',
-      'The change of the mail address was stopped.');
+      'The change of the email address was stopped.');
     perform private.enqueue_mail(caller.account, mail);
   end if;
   return next;
@@ -3303,12 +3303,12 @@ begin
   end if;
   if private.is_mailbox_of_another(of_account, change.email) then
     perform private.record_security(of_account, 'mail_address_kept',
-      'The mail address stayed as it was, because the new one belongs to another account.');
+      'The email address stayed as it was, because the new one belongs to another account.');
     perform private.enqueue_mail(of_account, change.mails -> 'kept');
     return;
   end if;
   update private.owners o set email = change.email where o.account = of_account;
-  perform private.record_security(of_account, 'mail_address_changed', 'The mail address was changed.');
+  perform private.record_security(of_account, 'mail_address_changed', 'The email address was changed.');
   perform private.enqueue_mail(of_account, change.mails -> 'old');
   perform private.enqueue_mail(of_account, change.mails -> 'new');
 end $$;
@@ -4484,7 +4484,7 @@ begin
   if p.remembers_payee or p.remembers_device then
     update private.accounts a set facts_version = a.facts_version + 1 where a.id = p.account;
     insert into private.activities (account, category, type, summary)
-    select p.account, 'security', 'remembered', pg_catalog.format('By an approval %s known from now on.',
+    select p.account, 'security', 'remembered', pg_catalog.format('By an approval, %s trusted from now on.',
       case when not p.remembers_device then pg_catalog.format('the recipient %s is', p.payee)
         when not p.remembers_payee then 'the device of the ' || private.holder_name(k) || ' is'
         else pg_catalog.format('the recipient %s and the device of the %s are', p.payee,
@@ -7572,7 +7572,7 @@ begin
     returning a.account
   )
   insert into private.activities (account, category, type, summary)
-  select v.account, 'security', 'human_verified', 'A person confirmed to be there, by a link.'
+  select v.account, 'security', 'human_verified', 'A person confirmed through a link that they are present.'
     from verified v;
   return query select * from private.hosted_action_page(token_digest, browser);
 end $$;
@@ -7671,7 +7671,7 @@ begin
     per_payment => max_per_payment_usd_micros::bigint, per_day => max_per_day_usd_micros::bigint);
   if key is not null then
     perform private.record_change(caller, 'security', 'api_key_created', pg_catalog.format(
-      'The API key %s was made with the scope %s, good for %s days.', shown, scope,
+      'The API key %s was created with the scope %s, valid for %s days.', shown, scope,
       expires_in_days));
     perform private.enqueue_mail(caller.account, mail);
   end if;
@@ -7782,7 +7782,7 @@ begin
         k.expires_at, private.clock() + pg_catalog.make_interval(hours => overlap_hours))
      where k.id = old.id;
     perform private.record_change(caller, 'security', 'api_key_rotated', pg_catalog.format(
-      'The API key %s takes the place of %s, which stays good for %s hours.', shown, old.shown,
+      'The API key %s replaces %s, which stays valid for %s hours.', shown, old.shown,
       overlap_hours));
     perform private.enqueue_mail(caller.account, mail);
   end if;
@@ -8356,8 +8356,8 @@ create function private.limit_words(limit_name text) returns text
   language sql immutable as $$
   select case limit_name
     when 'automatic_daily' then 'daily limit for payments without confirmation'
-    when 'asserted_daily' then 'daily limit on the word of an agent'
-    when 'asserted_new_recipient' then 'limit for a new recipient on the word of an agent'
+    when 'asserted_daily' then 'daily limit for payments confirmed by the agent'
+    when 'asserted_new_recipient' then 'limit for a new recipient confirmed by the agent'
     when 'daily_spending_cap' then 'daily spending cap'
     else '30-day spending cap' end
 $$;
@@ -8567,7 +8567,7 @@ begin
   get diagnostics forgotten = row_count;
   if forgotten > 0 then
     perform private.record_change(caller, 'security', 'recipient_forgotten', pg_catalog.format(
-      'The recipients known by requests of the %s were removed: %s.', private.holder_name(k), forgotten))
+      'The recipients trusted at the request of the %s were removed: %s.', private.holder_name(k), forgotten))
       from private.credentials k where k.id = owner_forget_known_by.key;
   end if;
   return next;
@@ -9253,7 +9253,7 @@ begin
   if found then
     perform private.record_change(caller, 'security', 'secret_reading_changed', pg_catalog.format(
       case when reads then 'The API key %s may read secrets of the vault from now on.'
-        else 'The API key %s may have secrets used and no longer read them.' end, k.shown))
+        else 'The API key %s may use secrets but no longer read them.' end, k.shown))
       from private.credentials k where k.id = owner_set_reads_secrets.key;
     perform private.enqueue_mail(caller.account, mail);
   end if;
@@ -9637,7 +9637,7 @@ begin
       with ordinality as code (handle, kind, hosts, sealed, rank);
   -- The subject is sealed, so the feed can show only who wrote.
   insert into private.activities (account, category, type, summary, untrusted, mail)
-  values (mailbox, 'mail', 'mail_received', 'A mail came in.',
+  values (mailbox, 'mail', 'mail_received', 'A mail arrived.',
     jsonb_build_object('from', kept.from_address), kept.id);
   return query select 'kept';
 end $$;
@@ -9933,7 +9933,7 @@ begin
      where a.id = asked.id;
     insert into private.activities (account, category, type, summary, entry)
     select asked.account, 'vault', 'login_entered', pg_catalog.format(
-      'A login for %s was entered by the owner, by a link of the %s.', asked.asked ->> 'site',
+      'A login for %s was entered by the owner, through a link of the %s.', asked.asked ->> 'site',
       private.holder_name(k)), given.id
     from private.credentials k where k.id = asked.credential;
     perform private.enqueue_mail(asked.account, mail);
@@ -9977,7 +9977,7 @@ begin
   if found then
     perform private.record_entry(caller, e,
       case when takes then 'codes_allowed' else 'codes_ended' end,
-      pg_catalog.format(case when takes then 'Codes from mail were let be used at %s'
+      pg_catalog.format(case when takes then 'Codes from mail were allowed at %s'
         else 'The use of codes from mail at %s was ended' end, e.site));
   end if;
   return query select takes;
@@ -10058,7 +10058,7 @@ begin
     case when ended.approved_at is null then 'destination_declined' else 'destination_ended' end,
     pg_catalog.format(case when ended.approved_at is null
       then 'A destination for a secret of %s was declined'
-      else 'A destination for a secret of %s was taken away' end, e.site));
+      else 'A destination for a secret of %s was removed' end, e.site));
   return query select ended.entry;
 end $$;
 
@@ -10517,7 +10517,7 @@ begin
   if not found then
     perform private.refuse('invalid_request', '400');
   end if;
-  perform private.freeze(caller.account, 'The account was frozen, since its owner secured it.');
+  perform private.freeze(caller.account, 'The account was frozen because its owner secured it.');
   perform private.end_access(caller.account, 'owner', caller.id);
   perform private.forget_browsers(caller);
   perform private.end_trust(caller.account);
@@ -10810,7 +10810,7 @@ begin
   if outcome = 'closed' then
     -- A sign-in that runs now holds this row: its session ends as well.
     perform from private.owners o where o.account = caller.account for update;
-    perform private.freeze(caller.account, 'The account was frozen, since its owner closed it.');
+    perform private.freeze(caller.account, 'The account was frozen because its owner closed it.');
     perform private.end_access(caller.account, 'owner', caller.id);
     perform private.forget_browsers(caller);
     perform private.end_trust(caller.account);

@@ -175,7 +175,7 @@ begin
   insert into private.push_devices (account, endpoint, p256dh, auth, label)
   values (caller.account, endpoint, p256dh, auth, label);
   perform private.record_change(caller, 'security', 'push_device_added',
-    'A browser was added that receives notifications: ' || label || '.');
+    'A browser was added to receive notifications: ' || label || '.');
   return query select true;
 exception when check_violation then
   perform private.refuse('invalid_request', '400');

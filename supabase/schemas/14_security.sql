@@ -15,7 +15,7 @@ begin
   if found then
     perform private.begin_hold(caller.account);
     perform private.record_security(caller.account, 'recovery_begun',
-      'A new password was set, which is good in 48 hours.');
+      'A new password was set. It takes effect in 48 hours.');
     perform private.enqueue_mail(caller.account, mail);
     return true;
   end if;

@@ -31,7 +31,7 @@ begin
   perform private.enqueue_mail(caller.account, case
     when private.is_mailbox_of_another(caller.account, email) then known_mail else code_mail end);
   perform private.enqueue_mail(caller.account, mail);
-  perform private.record_security(caller.account, 'mail_address_asked', 'Another mail address was asked for.');
+  perform private.record_security(caller.account, 'mail_address_asked', 'A change of the email address was requested.');
   return true;
 end $$;
 
@@ -54,7 +54,7 @@ begin
     update private.mail_changes m set takes_effect_at = private.clock() + interval '72 hours', mails = later
      where m.account = caller.account;
     perform private.record_security(caller.account, 'mail_address_confirmed',
-      'The new mail address was confirmed. It takes effect in 72 hours.');
+      'The new email address was confirmed. It takes effect in 72 hours.');
     perform private.enqueue_mail(caller.account, mail);
     perform private.enqueue_mail(caller.account, new_mail);
   end if;
@@ -71,7 +71,7 @@ begin
   stopped := found;
   if stopped then
     perform private.record_security(caller.account, 'mail_address_stopped',
-      'The change of the mail address was stopped.');
+      'The change of the email address was stopped.');
     perform private.enqueue_mail(caller.account, mail);
   end if;
   return next;
@@ -95,12 +95,12 @@ begin
   end if;
   if private.is_mailbox_of_another(of_account, change.email) then
     perform private.record_security(of_account, 'mail_address_kept',
-      'The mail address stayed as it was, because the new one belongs to another account.');
+      'The email address stayed as it was, because the new one belongs to another account.');
     perform private.enqueue_mail(of_account, change.mails -> 'kept');
     return;
   end if;
   update private.owners o set email = change.email where o.account = of_account;
-  perform private.record_security(of_account, 'mail_address_changed', 'The mail address was changed.');
+  perform private.record_security(of_account, 'mail_address_changed', 'The email address was changed.');
   perform private.enqueue_mail(of_account, change.mails -> 'old');
   perform private.enqueue_mail(of_account, change.mails -> 'new');
 end $$;

@@ -64,7 +64,7 @@ begin
   if p.remembers_payee or p.remembers_device then
     update private.accounts a set facts_version = a.facts_version + 1 where a.id = p.account;
     insert into private.activities (account, category, type, summary)
-    select p.account, 'security', 'remembered', pg_catalog.format('By an approval %s known from now on.',
+    select p.account, 'security', 'remembered', pg_catalog.format('By an approval, %s trusted from now on.',
       case when not p.remembers_device then pg_catalog.format('the recipient %s is', p.payee)
         when not p.remembers_payee then 'the device of the ' || private.holder_name(k) || ' is'
         else pg_catalog.format('the recipient %s and the device of the %s are', p.payee,

@@ -224,7 +224,7 @@ begin
     returning a.account
   )
   insert into private.activities (account, category, type, summary)
-  select v.account, 'security', 'human_verified', 'A person confirmed to be there, by a link.'
+  select v.account, 'security', 'human_verified', 'A person confirmed through a link that they are present.'
     from verified v;
   return query select * from private.hosted_action_page(token_digest, browser);
 end $$;

@@ -76,7 +76,7 @@ begin
     per_payment => max_per_payment_usd_micros::bigint, per_day => max_per_day_usd_micros::bigint);
   if key is not null then
     perform private.record_change(caller, 'security', 'api_key_created', pg_catalog.format(
-      'The API key %s was made with the scope %s, good for %s days.', shown, scope,
+      'The API key %s was created with the scope %s, valid for %s days.', shown, scope,
       expires_in_days));
     perform private.enqueue_mail(caller.account, mail);
   end if;
@@ -187,7 +187,7 @@ begin
         k.expires_at, private.clock() + pg_catalog.make_interval(hours => overlap_hours))
      where k.id = old.id;
     perform private.record_change(caller, 'security', 'api_key_rotated', pg_catalog.format(
-      'The API key %s takes the place of %s, which stays good for %s hours.', shown, old.shown,
+      'The API key %s replaces %s, which stays valid for %s hours.', shown, old.shown,
       overlap_hours));
     perform private.enqueue_mail(caller.account, mail);
   end if;

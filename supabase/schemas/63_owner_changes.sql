@@ -8,8 +8,8 @@ create function private.limit_words(limit_name text) returns text
   language sql immutable as $$
   select case limit_name
     when 'automatic_daily' then 'daily limit for payments without confirmation'
-    when 'asserted_daily' then 'daily limit on the word of an agent'
-    when 'asserted_new_recipient' then 'limit for a new recipient on the word of an agent'
+    when 'asserted_daily' then 'daily limit for payments confirmed by the agent'
+    when 'asserted_new_recipient' then 'limit for a new recipient confirmed by the agent'
     when 'daily_spending_cap' then 'daily spending cap'
     else '30-day spending cap' end
 $$;
@@ -219,7 +219,7 @@ begin
   get diagnostics forgotten = row_count;
   if forgotten > 0 then
     perform private.record_change(caller, 'security', 'recipient_forgotten', pg_catalog.format(
-      'The recipients known by requests of the %s were removed: %s.', private.holder_name(k), forgotten))
+      'The recipients trusted at the request of the %s were removed: %s.', private.holder_name(k), forgotten))
       from private.credentials k where k.id = owner_forget_known_by.key;
   end if;
   return next;

@@ -290,7 +290,7 @@ begin
   if found then
     perform private.record_change(caller, 'security', 'secret_reading_changed', pg_catalog.format(
       case when reads then 'The API key %s may read secrets of the vault from now on.'
-        else 'The API key %s may have secrets used and no longer read them.' end, k.shown))
+        else 'The API key %s may use secrets but no longer read them.' end, k.shown))
       from private.credentials k where k.id = owner_set_reads_secrets.key;
     perform private.enqueue_mail(caller.account, mail);
   end if;

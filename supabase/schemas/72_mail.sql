@@ -142,7 +142,7 @@ begin
       with ordinality as code (handle, kind, hosts, sealed, rank);
   -- The subject is sealed, so the feed can show only who wrote.
   insert into private.activities (account, category, type, summary, untrusted, mail)
-  values (mailbox, 'mail', 'mail_received', 'A mail came in.',
+  values (mailbox, 'mail', 'mail_received', 'A mail arrived.',
     jsonb_build_object('from', kept.from_address), kept.id);
   return query select 'kept';
 end $$;

@@ -71,7 +71,7 @@ begin
      where a.id = asked.id;
     insert into private.activities (account, category, type, summary, entry)
     select asked.account, 'vault', 'login_entered', pg_catalog.format(
-      'A login for %s was entered by the owner, by a link of the %s.', asked.asked ->> 'site',
+      'A login for %s was entered by the owner, through a link of the %s.', asked.asked ->> 'site',
       private.holder_name(k)), given.id
     from private.credentials k where k.id = asked.credential;
     perform private.enqueue_mail(asked.account, mail);
@@ -115,7 +115,7 @@ begin
   if found then
     perform private.record_entry(caller, e,
       case when takes then 'codes_allowed' else 'codes_ended' end,
-      pg_catalog.format(case when takes then 'Codes from mail were let be used at %s'
+      pg_catalog.format(case when takes then 'Codes from mail were allowed at %s'
         else 'The use of codes from mail at %s was ended' end, e.site));
   end if;
   return query select takes;
@@ -196,7 +196,7 @@ begin
     case when ended.approved_at is null then 'destination_declined' else 'destination_ended' end,
     pg_catalog.format(case when ended.approved_at is null
       then 'A destination for a secret of %s was declined'
-      else 'A destination for a secret of %s was taken away' end, e.site));
+      else 'A destination for a secret of %s was removed' end, e.site));
   return query select ended.entry;
 end $$;
 

@@ -129,7 +129,7 @@ begin
   if not found then
     perform private.refuse('invalid_request', '400');
   end if;
-  perform private.freeze(caller.account, 'The account was frozen, since its owner secured it.');
+  perform private.freeze(caller.account, 'The account was frozen because its owner secured it.');
   perform private.end_access(caller.account, 'owner', caller.id);
   perform private.forget_browsers(caller);
   perform private.end_trust(caller.account);

@@ -27,7 +27,7 @@ begin
   if outcome = 'closed' then
     -- A sign-in that runs now holds this row: its session ends as well.
     perform from private.owners o where o.account = caller.account for update;
-    perform private.freeze(caller.account, 'The account was frozen, since its owner closed it.');
+    perform private.freeze(caller.account, 'The account was frozen because its owner closed it.');
     perform private.end_access(caller.account, 'owner', caller.id);
     perform private.forget_browsers(caller);
     perform private.end_trust(caller.account);

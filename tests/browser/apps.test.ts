@@ -45,7 +45,7 @@ test.each([
 
   await page.goto(siteUrl())
   await page.getByRole('link', { name: 'Connect' }).click()
-  await page.getByLabel('Mail address').fill(facts.owner.email)
+  await page.getByLabel('Email address').fill(facts.owner.email)
   await page.getByLabel('Password').fill(facts.owner.password)
   await press(page, 'Sign in')
   await page.getByRole('heading', { name: 'Let this app into your account?' }).waitFor()
@@ -62,7 +62,7 @@ test.each([
   expect(await page.innerText('main')).toContain('12.50 USD each, 200.00 USD a day')
   await page.getByLabel('End its access for good').check()
   await press(page, 'Disconnect the app')
-  await page.getByRole('heading', { name: 'Over' }).waitFor()
+  await page.getByRole('heading', { name: 'Ended' }).waitFor()
   expect((await callWith(token)).status).toBe(401)
 })
 

@@ -75,7 +75,7 @@ test('walletconnect: a wallet of the browser pays, and is known to nobody by tha
   const { result } = await finishedBy(person, link, 'The money has arrived')
   expect(result).toMatchObject({ amount: '2.25' })
   expect(String(result?.['from']).toLowerCase()).toBe(wallet)
-  await expect(page.getByText('not a known recipient').count()).resolves.toBe(1)
+  await expect(page.getByText('not a trusted recipient').count()).resolves.toBe(1)
 })
 
 test('human_verification: a person says so', async () => {

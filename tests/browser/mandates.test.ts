@@ -46,11 +46,11 @@ test('a passkey signs what is ticked beside the terms, and the page says so from
 
   await page.goto(approval_url)
   await page.getByText('Allow more than this one mandate').click()
-  await page.getByLabel('Any key of this account, and any app, may use it').check()
+  await page.getByLabel('Any key or app of this account may use it').check()
   await press(page, 'Approve the mandate with your passkey')
 
   await page.getByRole('heading', { name: 'This mandate is active' }).waitFor()
-  await page.getByText('Any key of this account, and any app', { exact: true }).waitFor()
+  await page.getByText('Any key or app of this account', { exact: true }).waitFor()
 })
 
 test('a password manager that answers with plain objects approves a mandate', async () => {
@@ -93,9 +93,9 @@ test('without a passkey the owner approves in its session, and keeps control', a
   const { mandate_id, approval_url } = await askMandate(agent)
 
   await page.goto(approval_url)
-  await page.getByText('Make it smaller first').click()
+  await page.getByText('Narrow it first').click()
   await page.getByLabel('Each payment').fill('0.25')
-  await press(page, 'Make it smaller')
+  await press(page, 'Narrow it')
   await page.getByText('You narrowed what was asked for').waitFor()
   await press(page, 'Approve the mandate')
   await page.getByRole('heading', { name: 'This mandate is active' }).waitFor()
@@ -103,7 +103,7 @@ test('without a passkey the owner approves in its session, and keeps control', a
   await press(page, 'Suspend it')
   await page.getByRole('heading', { name: 'This mandate is suspended' }).waitFor()
   const held = await prepare(agent)
-  await press(page, 'Let it go on')
+  await press(page, 'Resume it')
   await page.getByRole('heading', { name: 'This mandate is active' }).waitFor()
   const ended = await agent('/payment-mandate-revoke', { mandate_id }, state)
   await page.reload()
@@ -127,7 +127,7 @@ test('several payments are approved by one touch of a passkey', async () => {
   await press(page, 'Approve and pay all with your passkey')
 
   await page.getByText('Approved. Transfers are sent').waitFor()
-  await page.getByText('Nothing waits for you.').waitFor()
+  await page.getByText('Nothing is waiting for you.').waitFor()
 })
 
 test('an owner who turns the passkey down has approved nothing', async () => {

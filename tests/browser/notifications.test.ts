@@ -11,7 +11,7 @@ const { facts } = scene
 
 const pushed = {
   title: 'Approve 150 USDC to shop?',
-  body: 'Asked by: agent',
+  body: 'Requested by: agent',
   url: `${facts.web_url}/approvals`,
   tag: '00000000-0000-4000-8000-000000000001',
 }

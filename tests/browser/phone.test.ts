@@ -26,5 +26,5 @@ test('an owner who is signed out pays with a passkey in two taps and without scr
   await page.getByRole('heading', { name: 'Approve this payment?' }).waitFor()
   await tap(page.getByRole('button', { name: 'Approve and pay 45.00 USDC' }))
 
-  await page.getByRole('heading', { name: 'This payment is paid' }).waitFor()
+  await page.getByRole('heading', { name: 'This payment was made' }).waitFor()
 })

@@ -50,7 +50,7 @@ test.each([
   expect(terms).toMatch(/12\.50? usdc/)
   expect(terms).toContain(order.recipient)
   await press(page, 'Approve and pay 12.50 USDC')
-  await page.getByRole('heading', { name: 'This payment is paid' }).waitFor()
+  await page.getByRole('heading', { name: 'This payment was made' }).waitFor()
   const first = await repeat(order, asked.transfer_id)
   const second = await repeat(order, asked.transfer_id)
 

@@ -43,7 +43,7 @@ test('a lost passkey has a way back, and an owner whose session was stolen is al
   const codes = (await page.locator('pre.codes').innerText()).split('\n')
   const { page: elsewhere } = await scene.stranger()
   await elsewhere.goto(`${web}/login/recovery`)
-  await elsewhere.getByLabel('Mail address').fill(person.email)
+  await elsewhere.getByLabel('Email address').fill(person.email)
   await elsewhere.getByLabel('Recovery code').fill(codes[0] ?? '')
   await press(elsewhere, 'Sign in')
 
@@ -54,7 +54,7 @@ test('a lost passkey has a way back, and an owner whose session was stolen is al
   await elsewhere.getByText('All passkeys are removed, unless one is used before').waitFor()
   expect(await barriersOn(elsewhere)).toEqual([])
   await signInWithPasskey(page)
-  await page.getByRole('link', { name: 'See why, and end it' }).click()
+  await page.getByRole('link', { name: 'Review or end the hold' }).click()
   await press(page, 'End the hold')
   await page.getByRole('heading', { name: 'The account is not on hold' }).waitFor()
 

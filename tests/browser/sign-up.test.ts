@@ -24,7 +24,7 @@ test('an agent brings its user in, and has a key that works', async () => {
   const agent = openAgent(base_url, key)
   expect(await agent('/get-identity', undefined, identity)).toMatchObject({ alias: person.alias })
   await page.goto(link)
-  await page.getByRole('heading', { name: 'This link is closed' }).waitFor()
+  await page.getByRole('heading', { name: 'This link no longer works' }).waitFor()
   await page.goto(web)
   await expect(page.content()).resolves.not.toContain(key)
   await expect(page.getByText(person.alias).count()).resolves.toBeGreaterThan(0)
@@ -74,9 +74,9 @@ test.each(Object.entries(oddPasskeys))(
 )
 
 test.each([
-  ["new DOMException('no', 'NotAllowedError')", 'It was turned down, took too long'],
-  ["new DOMException('no', 'SecurityError')", 'for another address than this page has'],
-  ["new TypeError('no')", 'did not answer as a passkey does'],
+  ["new DOMException('no', 'NotAllowedError')", 'It was declined, took too long'],
+  ["new DOMException('no', 'SecurityError')", 'are for another web address'],
+  ["new TypeError('no')", 'gave no valid passkey response'],
 ])(
   'an owner whose passkey fails with %s is told why, and what else opens the account',
   async (error, why) => {
@@ -88,7 +88,7 @@ test.each([
 
     const told = await page.getByRole('alert').textContent()
     expect(told).toContain(why)
-    expect(told).toContain('Your mail address and password open the account too')
+    expect(told).toContain('You can also sign in with your email address and password')
   },
 )
 
@@ -112,7 +112,7 @@ test('without scripts: sign-up by mail, sign-in, a key made, used and revoked, a
   const person = anybody()
   const { page } = await scene.stranger({ javaScriptEnabled: false })
   await page.goto(`${web}/join`)
-  await page.getByLabel('Your mail address').fill(person.email)
+  await page.getByLabel('Your email address').fill(person.email)
   await press(page, 'Send the code')
   const [code = ''] =
     /\b\d{6}\b/.exec(await mailTo(scene.facts, person.email, 'Your sign-up code')) ?? []
@@ -124,7 +124,7 @@ test('without scripts: sign-up by mail, sign-in, a key made, used and revoked, a
   await signInAs(page, { web_url: web, owner: person })
   await page.goto(`${web}/keys`)
   await page.getByLabel('Name', { exact: true }).fill('Reader')
-  await press(page, 'Make the key')
+  await press(page, 'Create the key')
   const key = await keyShownOn(page)
   const ask = () =>
     fetch(`${base_url}/get-identity`, { headers: { authorization: `Bearer ${key}` } })

@@ -89,7 +89,7 @@ test.each([
     await page.getByLabel('Amount').fill('5')
     await tap(button('Continue'))
     await tap(button('Approve and pay 5.00 USDC with your passkey'))
-    await page.getByRole('heading', { name: 'This payment is paid' }).waitFor()
+    await page.getByRole('heading', { name: 'This payment was made' }).waitFor()
   })
 
   await task('finds what was paid to a host in the last months, and its sum', async () => {
@@ -98,7 +98,7 @@ test.each([
     const row = page.getByRole('row', { name: new URL(merchant.v2_url).host })
     const sum = numberIn(await row.innerText())
     await tap(row.getByRole('link'))
-    await says('Found')
+    await says('Results')
     const amounts = await page.locator('main .money').allInnerTexts()
     expect(amounts).toHaveLength(2)
     expect(amounts.reduce((total, one) => total + numberIn(one), 0)).toBe(sum)
@@ -122,7 +122,7 @@ test.each([
   await task('sees why a payment was refused', async () => {
     await open('Activity')
     await tap(page.getByRole('listitem').filter({ hasText: 'Refused' }).getByRole('link'))
-    await says('The amount is over what this key or app may move in one payment.')
+    await says('The amount is over what this key or app may pay at once.')
   })
 
   await task('connects Cursor', async () => {
@@ -134,7 +134,7 @@ test.each([
 
   await task('closes a mandate', async () => {
     await open('Mandates')
-    await tap(link('Look'))
+    await tap(link(/^View/))
     await tap(button('Revoke it'))
     await page.getByRole('heading', { name: 'This mandate is revoked' }).waitFor()
   })

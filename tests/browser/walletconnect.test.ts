@@ -30,7 +30,7 @@ async function openLink({ page }: Visitor) {
 /** Returns the connection code as the person would pass it to the wallet. */
 async function codeOn(page: Page): Promise<string> {
   await page.getByRole('button', { name: 'WalletConnect' }).click()
-  await page.getByRole('heading', { name: 'Connect by WalletConnect' }).waitFor()
+  await page.getByRole('heading', { name: 'Connect with WalletConnect' }).waitFor()
   return z.string().parse(await page.locator('#pairing-text').textContent())
 }
 

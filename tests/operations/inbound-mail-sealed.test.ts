@@ -110,7 +110,7 @@ test('the feed says who wrote and no more', async () => {
     {
       category: 'mail',
       type: 'mail_received',
-      summary: 'A mail came in.',
+      summary: 'A mail arrived.',
       untrusted: { from: 'bird@mail.example' },
     },
   ])

@@ -168,7 +168,7 @@ test('what an agent can cause reaches the owner only so many times an hour', asy
   await aoa.tick(3_601)
   await ask()
   expect((await subjects()).slice(7).toSorted()).toEqual([
-    '2 more notices: A mandate waits for you',
+    '2 more notices: A mandate is waiting for you',
     message.subject,
   ])
 })

@@ -39,7 +39,7 @@ const ofTheOwner = [
   'secrets_readable',
 ]
 
-const firstUse = 'A login of your vault is in use at a new site'
+const firstUse = 'A login of your vault was used at a new site'
 
 /** Returns the topics of all mails to owners, as their modules name them. */
 function allTopics(): string[] {
@@ -121,7 +121,7 @@ test("a bank's site after twenty junk ones is told by number as soon as the hour
 
   const digest = (await mails()).slice(20)
   expect(digest.map((mail) => mail.subject)).toEqual([
-    '2 more notices: A login in use at a new site',
+    '2 more notices: A login was used at a new site',
   ])
   expect(digest[0]?.text).toMatch(
     /^2 more notices of this kind since \d{4}-\d\d-\d\d \d\d:\d\d UTC\./,

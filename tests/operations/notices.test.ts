@@ -46,7 +46,7 @@ test('a payment that only the owner can approve is told once, with all that matt
   expect(await told()).toEqual([`Approve 20.5 USDC to ${recipient}?`])
   const [mail] = await aoa.mails(email)
   expect(mail?.text).toMatch(
-    /^Asked by: pay\nNote of the agent: Invoice 2217, see pay\[\.\]example\n/,
+    /^Requested by: pay\nNote from the agent: Invoice 2217, see pay\[\.\]example\n/,
   )
   expect(mail?.text).not.toContain('pay.example')
   expect(mail?.text).toContain(`http://localhost/web/approve/${String(transfer_id)}`)

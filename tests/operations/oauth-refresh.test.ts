@@ -49,7 +49,7 @@ test('a refresh token that comes again later ends the family, and the owner is t
   const subjects = (await tests.mails(person.email)).map(({ subject }) => subject)
   expect(subjects).toContain('The access of an app was ended')
   const { text } = await (await signedIn(tests, person.agent)).visit('/web/apps')
-  expect(text).toContain('A token of it was used by two')
+  expect(text).toContain('Its token was used twice')
 })
 
 test('a refresh token that comes again after its successor was used ends the family', async () => {

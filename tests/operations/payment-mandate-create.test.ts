@@ -228,7 +228,7 @@ test('the owner is told by mail where to decide, and at most six times an hour',
   expect(mail?.subject).toBe(
     'Always allow payments to xn--bcher-kva[.]de (reads as b\u00fccher[.]de)?',
   )
-  expect(mail?.text).toMatch(/^Asked by: full\n/)
+  expect(mail?.text).toMatch(/^Requested by: full\n/)
   expect(mail?.text).toContain('Merchant: xn--bcher-kva[.]de (reads as b\u00fccher[.]de)')
   expect(mail?.text).toContain('Up to: 5 USD each and 50 USD in all')
   expect(mail?.text).toContain(`http://localhost/web/mandate/${String(body['mandate_id'])}`)

@@ -90,7 +90,7 @@ test('the owner is told of the first secret of each site, once', async () => {
   const { agent, read } = await account(true, { totp_secret: seed })
   const told = await owned(tests, agent)
   const other = await loginOf(agent, { site: 'https://other.example.com', totp_secret: seed })
-  const subject = textWith('in use at a new site')
+  const subject = textWith('was used at a new site')
 
   await read()
   await read()

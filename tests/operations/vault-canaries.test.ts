@@ -152,7 +152,7 @@ test('no mail to the owner holds any', async () => {
   const [owner] = await tests.db.sql<{ email: string }[]>`select email from private.owners`
   const mails = JSON.stringify(await tests.mails(owner?.email ?? ''))
 
-  expect(mails).toContain('in use at a new site')
+  expect(mails).toContain('was used at a new site')
   expect(heldIn(secrets, mails)).toEqual([])
 })
 

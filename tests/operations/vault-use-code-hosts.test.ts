@@ -143,10 +143,10 @@ test('what the owner adds or changes on the pages takes codes, and the page ends
   const site = 'https://accounts.tried-shop.com'
 
   const page = await browser.submit({ site, username: 'ada', password: 'nine blue canaries' })
-  expect(page.text).toContain('Codes from mail of accounts.tried-shop.com can be used with it')
+  expect(page.text).toContain('Codes in mail from accounts.tried-shop.com can be used with it')
   const ended = await browser.submit({ wanted: 'no' }, `${page.path}/codes`)
 
-  expect(ended.text).toContain('No codes from mail can be used with it')
+  expect(ended.text).toContain('Codes from mail cannot be used with it')
   const entry = page.path.split('/').at(-1) ?? ''
   expect(await use(agent, entry, code.handle)).toMatchObject({
     body: { error: 'code_needs_owner' },

@@ -151,7 +151,7 @@ test('a refusal names the rule, what is left of all windows, when each has room,
       error: 'limit_exceeded',
       hint:
         `Any one of these would pass: pay at most 50 USD now; wait until ${until} and enter this ` +
-        'amount then; ask the owner to raise “Everything together” to 1070 USD.',
+        'amount then; ask the owner to raise “Daily spending cap” to 1070 USD.',
       details: {
         url: 'http://localhost/web/limits',
         reasons: [
@@ -159,8 +159,7 @@ test('a refusal names the rule, what is left of all windows, when each has room,
             code: 'daily_spending_cap',
             headroom_usd: '50',
             resets_at: '2027-03-02T11:00:00.000Z',
-            message:
-              'The amount is over what is left of the daily spending cap. It lets 50 USD through.',
+            message: 'The amount is over what is left of the daily spending cap. 50 USD is left.',
           },
         ],
         windows: {
@@ -174,7 +173,7 @@ test('a refusal names the rule, what is left of all windows, when each has room,
           {
             change: 'raise_limit',
             limit: 'daily_spending_cap',
-            title: 'Everything together',
+            title: 'Daily spending cap',
             limit_usd: '1070',
           },
         ],

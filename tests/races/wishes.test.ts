@@ -110,6 +110,6 @@ async function decide(payer: Agent, decision: string) {
   if (!waiting) return
   const owner = await signedIn(world, payer)
   const { text } = await owner.visit(`/web/approve/${waiting.id}`)
-  const isRepetition = text.includes('The same waits, or was paid just now')
+  const isRepetition = text.includes('The same payment is waiting, or was just made')
   await owner.submit({ decision: isRepetition ? 'declined' : decision })
 }

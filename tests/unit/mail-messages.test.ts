@@ -129,7 +129,7 @@ test.each([
 ])('%j as a name of others stands in a mail as %j', (name, shown) => {
   const { text, html } = messages.appTokenReused(webUrl, { host: name })
 
-  expect(text).toContain(`It is at: ${shown}\n`)
+  expect(text).toContain(`Host: ${shown}\n`)
   expect(html).toContain(`${shown}</td>`)
   expect(html).toContain('content="telephone=no,email=no,address=no,date=no,url=no"')
 })
@@ -143,7 +143,7 @@ test('figures, times and network addresses stand in a mail as they are', () => {
   })
 
   expect(text).toMatch(/0\.50 USDC\nWhen: 2026-11-21 12:00 UTC\nDevice: Firefox on Linux\n/)
-  expect(text).toContain('Network address: 2001:db8::1')
+  expect(text).toContain('IP address: 2001:db8::1')
 })
 
 test.each(all)('$topic says the same as text and as HTML', (mail) => {
@@ -162,7 +162,7 @@ test('a mail about an active mandate says whose it is', () => {
     messages.mandateApproved(webUrl, { ...deed, terms: 'All of them', isForAnyKey, mandate: '1' })
       .text
 
-  expect(textFor(true)).toContain('For: Any key and app of the account that may pay\n')
+  expect(textFor(true)).toContain('For: Any key or app of the account that may pay\n')
   expect(textFor(false)).toContain('For: The key or app that asked for it\n')
 })
 

@@ -59,9 +59,9 @@ test('a payment whose block is final says so, where it stood', async () => {
   expect(page.path).toBe(`/web/payment/${String(transfer_id)}`)
   expect(page.text).toContain('Transfer of 12.50 USDC')
   expect(page.text).toContain('Paid, final')
-  expect(page.text).toMatch(/Sent .* In block \d+ .* Final: the network cannot take it back/)
+  expect(page.text).toMatch(/Sent .* In block \d+ .* Final: the network cannot reverse it/)
   expect(page.text).toContain('Within the limit for payments without asking')
-  expect(page.text).toContain('Words of others')
+  expect(page.text).toContain('Text from others')
   expect(page.html).toContain('&lt;b&gt;Rent&lt;/b&gt;')
   expect(JSON.parse(proof.html)).toMatchObject({
     proof: { tx_hash: settled.body['tx_hash'], from: payer.address, to: payee.address },

@@ -48,7 +48,7 @@ test('a key shows its caps, what is used of them, its payments, mandates and dev
   for (const path of [payment, `/web/mandate/${mandate}`, `/web/activity?agent=${key}`]) {
     expect(html).toContain(`href="${path}"`)
   }
-  expect(text).toContain('127.0.0.1 Waits for you 80.00 USD in all')
+  expect(text).toContain('127.0.0.1 Waiting for you 80.00 USD in all')
   expect(text).toContain(fingerprint.slice(0, 8))
   expect(text.indexOf('Latest payments')).toBeLessThan(text.indexOf('Replace it'))
   expect(listed.text).toMatch(/stored secrets and pay 1\.25 of 10\.00 USD/)
@@ -86,7 +86,7 @@ test('an app shows the same, and one that only looks has nothing to show', async
 
   expect(text).toContain('0.00 of 20.00 USD')
   expect(text).toContain('It has not paid yet')
-  for (const words of ['has paid', 'Latest payments', 'Known devices']) {
+  for (const words of ['has paid', 'Latest payments', 'Trusted devices']) {
     expect(text.includes(words), words).toBe(true)
     expect(looks.text.includes(words), words).toBe(false)
   }
@@ -102,5 +102,5 @@ test('a device that is forgotten on the page of its key leads back there', async
   const shown = await browser.submit({ device }, '/web/recipients')
 
   expect(shown.path).toBe(`/web/keys/${key}`)
-  expect(shown.text).toContain('None yet. A device is known')
+  expect(shown.text).toContain('None yet. You can trust a device')
 })

@@ -31,7 +31,7 @@ test('what is always allowed pays this payee from this key within the amount, an
   expect(form.html).toMatch(/name="month"[^>]*value="300"/)
   expect(mandate.text).toContain(`to ${payee.alias}`)
   expect(mandate.text).toContain('300 USD each and 600 USD in all')
-  expect(mandate.text).toContain('You made it for The key')
+  expect(mandate.text).toContain('You created it for The key')
   expect(active.text).toContain('This mandate is active')
   for (const body of paid) expect(body).toMatchObject({ consent_level: 'mandate' })
   for (const { body } of [over, elsewhere]) expect(body['status']).toBe('awaiting_confirmation')
@@ -61,7 +61,10 @@ test('an amount below the payment is told, and a stranger makes no mandate of it
   const less = await browser.submit({ month: '499.99' }, `${page}/always`)
   const foreign = await stranger.visit(`${page}/always`)
 
-  expect([less.status, less.text]).toEqual([400, expect.stringContaining('An amount from 500')])
+  expect([less.status, less.text]).toEqual([
+    400,
+    expect.stringContaining('Enter an amount from 500'),
+  ])
   expect(foreign.status).toBe(404)
   expect(
     await world.db.sql`select id from private.mandates where by_owner

@@ -39,8 +39,8 @@ test('a row names amount, payee, key and age, and its button pays', async () => 
       `500\\.00 USDC ${payee.alias} on Base Sepolia The key “.*” \\(aoa_test_.*\\) 5 min ago`,
     ),
   )
-  expect(text).not.toContain('The same waits')
-  expect(done.text).toContain('This payment is paid')
+  expect(text).not.toContain('The same payment is waiting')
+  expect(done.text).toContain('This payment was made')
   expect((await paymentOf(world.db, transfer_id)).state).toBe('settled')
   expect(await usdcOf(world, payee)).toBe(500_000_000n)
 })
@@ -65,7 +65,7 @@ test('equal payments are marked, whatever their notes say, until the paid one is
   await ask(payer, anew(order))
   await ask(payer, { ...order, amount: '501' })
   const marks = async () =>
-    (await browser.visit('/web/approvals')).text.match(/The same waits/g)?.length ?? 0
+    (await browser.visit('/web/approvals')).text.match(/The same payment is waiting/g)?.length ?? 0
 
   const both = await marks()
   const twin = await browser.visit(page)
@@ -75,7 +75,7 @@ test('equal payments are marked, whatever their notes say, until the paid one is
   const later = await marks()
 
   expect([both, paid, later]).toEqual([2, 1, 0])
-  expect(twin.text).toContain('The same waits')
+  expect(twin.text).toContain('The same payment is waiting')
 })
 
 test('with a passkey, or for an address that imitates a known one, a row leads to its own page', async () => {

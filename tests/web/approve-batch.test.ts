@@ -72,7 +72,7 @@ test('payments are chosen on the list, shown in full and approved by one answer'
     expect(shown.html).toContain(`data-copy="${recipient}"`)
     expect(shown.text).toContain(`${order.amount}.00 USDC`)
   }
-  expect(shown.text).toContain('851.00 USD together')
+  expect(shown.text).toContain('851.00 USD in total')
   expect(shown.text.match(/New recipient/g)).toHaveLength(3)
   expect(done.path).toBe('/web/approvals')
   expect(done.text).toContain('Approved. Transfers are sent')

@@ -86,7 +86,7 @@ test('a passkey approves a payment, which is then made', async () => {
   const { shown } = await approve(page)
   const paid = await repeat()
 
-  expect(shown.text).toContain('This payment is paid')
+  expect(shown.text).toContain('This payment was made')
   expect(paid.body).toMatchObject({ status: 'settled', consent_level: 'user_passkey' })
 })
 
@@ -202,6 +202,6 @@ test('a passkey approves a payment that was requested before it was added', asyn
 
   const done = await browser.submit({ decision: 'approved', answer: added.get(options) }, page)
 
-  expect(done.text).toContain('This payment is paid')
+  expect(done.text).toContain('This payment was made')
   expect(await usdcOf(world, payee)).toBe(500_000_000n)
 })

@@ -44,7 +44,7 @@ test('shows the terms in full and warns; approving pays at once, and the agent f
   expect(shown.html).toContain('for &lt;b&gt;shoes&lt;/b&gt;')
   expect(shown.html).toContain(`data-copy="${payee.address}"`)
   expect(done).toMatchObject({ status: 200, path: page })
-  expect(done.text).toContain('This payment is paid')
+  expect(done.text).toContain('This payment was made')
   expect(received).toBe(500_000_000n)
   expect(found.body).toMatchObject({ status: 'settled', consent_level: 'user_session' })
   expect(done.html).toContain(`/tx/${String(found.body['tx_hash'])}`)
@@ -62,8 +62,8 @@ test('what the wallet cannot pay stays approved, and its owner sends it after a 
   await fund(world.chain, payer.address, { usdcAtomic: 900_000_000n })
   const sent = await browser.submit({ decision: 'send' })
 
-  expect(short.text).toContain('Approved, and not sent yet The wallet holds too little for it.')
-  expect(sent.text).toContain('This payment is paid')
+  expect(short.text).toContain('Approved, not sent yet The wallet does not hold enough.')
+  expect(sent.text).toContain('This payment was made')
   expect(await usdcOf(world, payee)).toBe(900_000_000n)
 })
 
@@ -106,7 +106,7 @@ test('approves for nobody but the key and the device that were shown', async () 
   const again = await browser.submit({ decision: 'approved' })
 
   expect(shown.text).toContain('Approve this payment?')
-  expect(again.text).toContain('This payment is paid')
+  expect(again.text).toContain('This payment was made')
 })
 
 test('takes an approval back while it is reserved and not signed', async () => {
@@ -127,7 +127,7 @@ test('takes an approval back while it is reserved and not signed', async () => {
   const done = await browser.submit({ decision: 'declined', sure: 'yes' })
 
   expect(unsure.text).toContain('Nothing has changed.')
-  expect(approved.text).toContain('Approved, and not sent yet')
+  expect(approved.text).toContain('Approved, not sent yet')
   expect(list.html).toContain(transfer_id)
   expect(done.text).toContain('You declined this payment')
   expect((await repeat()).body).toMatchObject({ error: 'payment_closed' })
@@ -153,7 +153,7 @@ test('marks where an imitation differs from the address that is known', async ()
 
   const shown = await (await signedIn(world, payer)).visit(new URL(confirmation.url).pathname)
 
-  expect(shown.text).toContain('This address imitates one that you know')
+  expect(shown.text).toContain('This address imitates one that you trust')
   expect(shown.html).toContain('<span><mark>0000</mark></span>')
   expect(shown.html).not.toMatch(/<mark>79[cC]8<\/mark>/)
 })
@@ -220,6 +220,6 @@ test('lists what waits, and declines all of it at once', async () => {
 
   expect(listed.html).toContain(page)
   expect(unsure.html).toContain(page)
-  expect(done.text).toContain('Nothing waits for you')
+  expect(done.text).toContain('Nothing is waiting for you')
   expect((await paymentOf(world.db, transfer_id)).state).toBe('declined')
 })

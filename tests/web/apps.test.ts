@@ -148,7 +148,7 @@ test('what an app asks for is told with where it is, and its name stands alone',
   const { text } = await browser.visit(`/web/mandate/${String(body['mandate_id'])}`)
 
   expect(text).toContain('The app at app.example asked just now')
-  expect(text).toContain(`Asked by The app at app.example It calls itself ${name} Device`)
+  expect(text).toContain(`Requested by The app at app.example It calls itself ${name} Device`)
 })
 
 test("a stranger's app is not to be seen, narrowed or ended", async () => {
@@ -208,7 +208,7 @@ test('a cap that is no amount is told where it was typed, and changes nothing', 
   const shown = await browser.submit({ wanted: 'capped', each: 'many', day: '20' }, page)
 
   expect(shown.status).toBe(400)
-  expect(shown.html).toContain('id="field-each-error">A cap is an amount')
+  expect(shown.html).toContain('id="field-each-error">Enter a cap')
   expect(shown.html).toContain('value="many"')
   expect(await capsOf(app)).toEqual([{ each: '200000000', day: '200000000' }])
 })

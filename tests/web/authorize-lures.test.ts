@@ -42,9 +42,9 @@ test('an app that could be any on the device is warned of, whatever name its sch
 
   const { text } = await browser.visit(askingPath(id, { redirect_uri: 'bank.example:/back' }))
 
-  expect(text).toContain('The answer goes to a program on this device')
-  expect(text).toContain('go on only if you have just started this yourself')
-  expect(text).toMatch(/You go back to A program on this device, by bank\.example:/)
+  expect(text).toContain('The response goes to a program on this device')
+  expect(text).toContain('continue only if you have just started this yourself')
+  expect(text).toMatch(/It returns you to A program on this device, by bank\.example:/)
 })
 
 test.each([
@@ -67,7 +67,7 @@ test('an app under the name of one that is connected already is marked', async (
 
   const { text } = await browser.visit(askingPath(await registerApp(world)))
 
-  expect(text).toContain('You know another app of this name')
+  expect(text).toContain('Another app has this name')
   expect(text).toContain('other.example')
 })
 

@@ -41,7 +41,7 @@ test('who is not signed in signs in first, and comes back to the whole of what w
 
   expect(answer.status).toBe(303)
   expect(answer.headers.get('location')).toBe(login)
-  expect((await browser.visit(login)).text).toContain('An app asks to be let into your account.')
+  expect((await browser.visit(login)).text).toContain('An app asks for access to your account.')
   expect((await browser.visit('/web/login')).text).not.toContain('An app asks')
 })
 
@@ -57,7 +57,7 @@ test.each([
   const shown = await browser.visit(askingPath(client, differs))
 
   expect(shown.status).toBe(400)
-  expect(shown.text).toContain('This app cannot be let in')
+  expect(shown.text).toContain('This app cannot be connected')
   expect(shown.headers.get('refresh')).toBeNull()
   expect(shown.html).not.toMatch(/href="https?:|evil\.example/)
 })
@@ -146,7 +146,7 @@ test.each(['', '-1', '1e3', 'many', '1000000.01'])('a cap of "%s" gives nothing'
   const shown = await submitTo(browser, path, { ...yes, each, day: '40' })
 
   expect(shown.status).toBe(400)
-  expect(shown.html).toContain('id="field-each-error">A cap is an amount from 0 to 1000000')
+  expect(shown.html).toContain('id="field-each-error">Enter a cap from 0 to 1000000')
   expect(await codesOf(person)).toEqual([])
 })
 
@@ -222,7 +222,7 @@ test.each(['read', 'vault', 'full'])('on hold no app is let in for %s', async (s
   const shown = await browser.visit(path)
 
   expect(refused.text).toContain('The account is on hold')
-  expect(shown.text).toContain('nothing can be widened')
+  expect(shown.text).toContain('nobody can approve payments')
   expect(shown.html).not.toContain('value="allowed"')
   expect(await codesOf(person)).toEqual([])
 })
@@ -256,7 +256,7 @@ test('an app on the own machine is warned of', async () => {
   const asking = { redirect_uri: 'http://127.0.0.1:4321/back' }
   const { text } = await browser.visit(askingPath(id, asking))
 
-  expect(text).toContain('The answer goes to a program on this device')
+  expect(text).toContain('The response goes to a program on this device')
 })
 
 test('a form from elsewhere lets nobody in', async () => {

@@ -96,7 +96,7 @@ test('less than a cent is not in the way, and a chain that does not answer is', 
 
   const silent = await cut.visit(page)
 
-  expect(silent.text).toContain('Base Sepolia does not answer now')
+  expect(silent.text).toContain('Base Sepolia is not responding')
   expect((await close(browser, person)).path).toBe('/web/closed')
 })
 

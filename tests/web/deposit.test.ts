@@ -41,7 +41,7 @@ test('the deposit page names each token on each connected network of the registr
 
   const { text } = await browser.visit('/web/deposit')
 
-  const [, taken = ''] = /This address takes (.*?)\. Any other token/.exec(text) ?? []
+  const [, taken = ''] = /This address accepts (.*?)\. Any other token/.exec(text) ?? []
   const expected = connectedChains(world.world.config).map(
     ({ title, tokens }) => `${tokens.map(({ symbol }) => symbol).join(' and ')} on ${title}`,
   )
@@ -85,12 +85,12 @@ test('a wallet that paid is known once its owner ticks it, and decisions are tak
     world.db.sql`select facts_version from private.accounts where id = ${agent.id}`
   const [before] = await version()
   await owner.visit(path)
-  expect((await owner.submit({}, path)).text).toContain('Make it known')
+  expect((await owner.submit({}, path)).text).toContain('Trust this recipient')
   expect(await isKnown(agent, wallet)).toBe(false)
 
   const page = await owner.submit({ sure: 'yes' }, path)
 
-  expect(page.text).toContain(`It is a known recipient of ${agent.alias}`)
+  expect(page.text).toContain(`It is a trusted recipient of ${agent.alias}`)
   expect(await isKnown(agent, wallet)).toBe(true)
   expect((await version())[0]).toEqual({ facts_version: Number(before?.['facts_version']) + 1 })
 })

@@ -20,7 +20,7 @@ test('each act of the owner is told on the page after it', async () => {
   await told('/web/freeze', { wanted: 'frozen' })
   expect(await told('/web/freeze', { wanted: 'unfrozen' })).toContain('is no longer frozen')
   const adding = `/web/recipients/add/${payee.address}`
-  expect(await told(adding, {})).toContain('The recipient is now known.')
+  expect(await told(adding, {})).toContain('The recipient is now trusted.')
   const removed = await told('/web/recipients', { address: payee.address, sure: 'yes' })
   expect(removed).toContain('You will be asked about it again.')
   const keyPage = `/web/keys/${key?.id}`

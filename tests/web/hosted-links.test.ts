@@ -73,7 +73,7 @@ test('less than was asked for is not shown as the money that was', async () => {
   await indexTransfers(world.world)
 
   const { text } = await phone.visit(pathOf(link))
-  expect(text).toContain('Less has arrived than was asked for')
+  expect(text).toContain('Less arrived than was asked for')
   expect(text).toContain('12.499999 USDC')
 })
 
@@ -91,7 +91,7 @@ test('a second browser is told that the link is used, and sees nothing of the ac
 
   for (const page of [late, later]) {
     expect(page).toMatchObject({ status: 410 })
-    expect(page.text).toContain('This link is used')
+    expect(page.text).toContain('This link has been used')
     for (const secret of [agent.alias, agent.address, '12.5']) {
       expect(page.html).not.toContain(secret)
     }

@@ -22,7 +22,7 @@ test('the agent is told that somebody confirmed, with an end', async () => {
 
   const page = await confirm()
 
-  expect(page.text).toContain('Your agent is told that somebody was there')
+  expect(page.text).toContain('Your agent is told that a person confirmed')
   const status = await statusOf(agent, link)
   expect(status).toMatchObject({ status: 'finished' })
   const result = z.object({ verified_at: z.string(), valid_until: z.string() })

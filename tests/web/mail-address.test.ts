@@ -60,14 +60,14 @@ async function unfreeze() {
 test('a code from the new mailbox changes the address 72 hours later, and both are told each time', async () => {
   const asked = await ask(wanted)
   expect([asked.status, asked.path]).toEqual([200, page])
-  expect(await subjectsAt(person.email)).toContain('Another mail address was asked for')
+  expect(await subjectsAt(person.email)).toContain('A change of your email address was requested')
   expect((await changes()).length).toBe(1)
 
   const pending = await enter((await codesAt(wanted)).at(-1))
-  expect(pending.text).toContain('Your mail address changes')
+  expect(pending.text).toContain('Your email address changes')
   expect((await browser.visit('/web/security')).text).toContain(`replaced by ${wanted}`)
-  expect(await subjectsAt(person.email)).toContain('Your mail address changes in 72 hours')
-  expect(await subjectsAt(wanted)).toContain('This will be the mail address of your account')
+  expect(await subjectsAt(person.email)).toContain('Your email address changes in 72 hours')
+  expect(await subjectsAt(wanted)).toContain('This will be the email address of your account')
 
   await world.tick(72 * hour - 60)
   expect(await addressNow()).toBe(person.email)
@@ -80,7 +80,7 @@ test('a code from the new mailbox changes the address 72 hours later, and both a
   const inside = await signInAs(world, { ...person, email: wanted })
   expect((await inside.visit('/web/security')).text).toContain(wanted)
   for (const told of [person.email, wanted]) {
-    expect(await subjectsAt(told)).toContain('Your mail address was changed')
+    expect(await subjectsAt(told)).toContain('Your email address was changed')
   }
   expect(await feedOf(world.db, person.agent)).toEqual(
     expect.arrayContaining([
@@ -106,7 +106,7 @@ test('any session stops it with one press, without a proof', async () => {
     expect.stringContaining('Stopped.'),
   ])
   expect(await addressNow()).toBe(person.email)
-  expect(await subjectsAt(person.email)).toContain('The change of your mail address was stopped')
+  expect(await subjectsAt(person.email)).toContain('The change of your email address was stopped')
 })
 
 test('it waits while the account is frozen', async () => {
@@ -169,7 +169,7 @@ test('an address that got an account of its own meanwhile is not taken from it',
   await world.tick(73 * hour)
 
   expect(await addressNow()).toBe(person.email)
-  expect(await subjectsAt(person.email)).toContain('Your mail address was not changed')
+  expect(await subjectsAt(person.email)).toContain('Your email address was not changed')
 })
 
 test('after five wrong codes the right one is refused as well', async () => {
@@ -181,7 +181,7 @@ test('after five wrong codes the right one is refused as well', async () => {
   const refused = await enter(right)
 
   expect([...tries, refused.status]).toEqual([422, 422, 422, 422, 422, 422])
-  expect(refused.text).not.toContain('Your mail address changes')
+  expect(refused.text).not.toContain('Your email address changes')
 })
 
 test('a code is good for an hour', async () => {
@@ -241,7 +241,7 @@ test('a mailbox gets three codes at once, whoever asks for them', async () => {
 test.each([
   ['its own address', () => person.email, 'already'],
   ['a mailbox of agents', () => `${person.agent.alias}@agents.example`, 'Agents read'],
-  ['what is no address', () => 'nobody', 'not a mail address'],
+  ['what is no address', () => 'nobody', 'not a valid email address'],
 ])('%s is refused beside the field', async (_, email, words) => {
   const answer = await ask(email())
 

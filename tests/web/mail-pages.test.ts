@@ -43,7 +43,7 @@ test('mail is listed with who is proven to have sent it, found by sender, and pa
   const all = await browser.visit('/web/mail')
 
   expect(all.text).toMatch(/Our order .* To friend@elsewhere.com (On its way|Sent)/)
-  expect(all.text).toMatch(/No subject .* b@bank.com Nothing proves who sent it/)
+  expect(all.text).toMatch(/No subject .* b@bank.com Sender not verified/)
   expect(all.text).toMatch(/Invoice .* a@shop.com Proven to be from shop.com Not read by an agent/)
   const found = await browser.visit('/web/mail?from=shop.com&direction=in')
   expect(found.text).toContain('Invoice')
@@ -82,7 +82,7 @@ test('a mail is shown as text, whatever it is made of, and nothing in it is a li
   expect(page.html).toContain('Hello &lt;b&gt;you&lt;/b&gt;')
   expect(page.html).not.toMatch(/<script>|<img src="https|href="https:\/\/evil|[\u202e\u200b]/)
   expect(list.html).toContain('&lt;i&gt;Hi&lt;/i&gt;')
-  expect(page.text).toContain('Sender Nothing proves who sent it')
+  expect(page.text).toContain('Sender Sender not verified')
 })
 
 test('the owner sees a code with what agents can do with it, and looking uses nothing up', async () => {
@@ -101,12 +101,12 @@ test('the owner sees a code with what agents can do with it, and looking uses no
   const page = await browser.visit(path)
 
   expect(page.text).toContain('482913')
-  expect(page.text).toContain('A code Agents can use it unread at shop.com, once, until')
+  expect(page.text).toContain('A code Agents can use it once at shop.com, without seeing it, until')
   const { body } = await agent.get(`/mail-read?mail_id=${path.split('/').at(-1)}`)
   expect(JSON.stringify(body)).not.toContain('482913')
   expect(body['codes']).toMatchObject([{ used: false }])
   await world.tick(901)
-  expect((await browser.visit(path)).text).toContain('A code Not used in time')
+  expect((await browser.visit(path)).text).toContain('A code Expired unused')
 })
 
 test('agents read codes once the owner has proven itself and let them, and no longer than that', async () => {
@@ -136,7 +136,9 @@ test('agents read codes once the owner has proven itself and let them, and no lo
   await browser.submit({ password: person.password }, '/web/proof')
   await browser.submit({ wanted: 'shown' }, '/web/mail/codes')
   expect(await read()).toContain('482913')
-  expect(JSON.stringify(await world.mails(email))).toContain('Agents may read codes in your mails')
+  expect(JSON.stringify(await world.mails(email))).toContain(
+    'Agents can now read codes in your mails',
+  )
   await world.tick(601)
   await browser.visit('/web/mail')
   await browser.submit({ wanted: 'sealed' }, '/web/mail/codes')

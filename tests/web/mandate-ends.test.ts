@@ -31,7 +31,7 @@ async function given() {
 
 test.each([
   ['revoked by the app', 'by the app that it was for, which gave up its access'],
-  ['reused', 'by the service, as it ended the access of the app that it was for'],
+  ['reused', 'by the service, when it ended the access of the app that it was for'],
   ['disconnected', 'by you'],
 ])('where the access of an app was %s, its mandate says that it ended %s', async (because, by) => {
   const { agent, app, page } = await given()
@@ -44,7 +44,7 @@ test.each([
 
 test.each([
   [{}, 'For: The key or app that asked for it'],
-  [{ any_key: 'yes' }, 'For: Any key and app of the account that may pay'],
+  [{ any_key: 'yes' }, 'For: Any key or app of the account that may pay'],
 ])('the mail about a mandate that was approved with %j says "%s"', async (ticked, words) => {
   const { person, browser } = await openPersonAtHome(world)
   const { id } = await askMandate(world, person.agent)

@@ -22,11 +22,11 @@ test('shows each term, the worst case and the digest, and is active once it is a
   const shown = await browser.visit(page)
   const done = await browser.submit({ decision: 'approved' }, page)
 
-  const told = ['5.00 USD', '20.00 USD', '100.00 USD', 'At most 30', 'All of them too', 'new']
+  const told = ['5.00 USD', '20.00 USD', '100.00 USD', 'At most 30', 'All of them', 'new']
   for (const text of [shop, ...told, digest, 'what it allows in all']) {
     expect(shown.text).toContain(text)
   }
-  expect(shown.text).toContain('asked nothing of this merchant in the last 90 days')
+  expect(shown.text).toContain('requested no payments to this merchant in the last 90 days')
   expect(done).toMatchObject({ status: 200, path: page })
   expect(done.text).toContain('This mandate is active')
   expect(await stored(id)).toMatchObject({ status: 'active' })
@@ -40,8 +40,8 @@ test('says that a bound is missing where one is', async () => {
 
   expect(text).toContain('In all No limit of its own')
   expect(text).toContain('Payments Any number')
-  expect(text).toContain('at most 1,000.00 USD leave by this mandate')
-  expect(text).toContain('your limit for everything together in 24 hours, and when it ends')
+  expect(text).toContain('at most 1,000.00 USD can leave under this mandate')
+  expect(text).toContain('your daily spending cap, and when it ends')
 })
 
 test('names a foreign merchant as it is matched, and warns of how it reads', async () => {
@@ -192,12 +192,12 @@ test('lists what waits apart from what is decided, and the overview counts it', 
 
   const both = await browser.visit('/web/mandates')
 
-  expect(empty.text).toContain('There is none here')
-  expect(waiting.text).toContain('Wait for you')
+  expect(empty.text).toContain('No mandates yet')
+  expect(waiting.text).toContain('Waiting for you')
   expect(waiting.html).toContain(`/web/mandate/${id}`)
-  expect(overview.text).toContain('One mandate waits for your approval')
+  expect(overview.text).toContain('One mandate is waiting for your approval')
   expect(both.text).toMatch(
-    /Wait for you.*other\.example\.com.*In force.*shop\.example\.com Active/,
+    /Waiting for you.*other\.example\.com.*Active.*shop\.example\.com Active/,
   )
 })
 

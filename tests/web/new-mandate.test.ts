@@ -53,7 +53,7 @@ test('it pays the recipient for its agent up to its bounds, and nothing else', a
   const active = await approved(browser, key, { payee: alias, each: '20', total: '$50' })
 
   expect(active.text).toContain('This mandate is active')
-  expect(active.text).toContain('from devices that you know')
+  expect(active.text).toContain('from devices that you trust')
   expect(await pay(agent, alias, '20.01')).toMatchObject(asked)
   expect(await pay(agent, (await market.agent('read')).alias, '20')).toMatchObject(asked)
   expect(await pay(other, alias, '20')).toMatchObject(asked)
@@ -99,9 +99,9 @@ test('it waits for the owner with the terms that were typed, made for this agent
   expect(path).toMatch(/^\/web\/mandate\/[0-9a-f-]{36}$/)
   expect(text).toMatch(/to shop\.example(?! and)/)
   expect(text).toContain('At most 5 USD each and 20 USD a day, until')
-  expect(text).toContain('You made it for The key')
+  expect(text).toContain('You created it for The key')
   expect(text).not.toContain('New device')
-  expect(pinned.text).toContain('Hosts below it None')
+  expect(pinned.text).toContain('Subdomains None')
   expect((await agent.get('/payment-mandate-status')).body).toMatchObject({
     mandates: [{ status: 'pending_approval' }, { status: 'pending_approval' }],
   })
@@ -113,10 +113,10 @@ test.each([
   [{ payee: 'nobody-has-this' }, 'payee', 'account'],
   [{ payee: `0x${'0'.repeat(40)}` }, 'payee', ''],
   [{ payee: '' }, 'payee', 'Name the host of the merchant'],
-  [{ each: '0' }, 'each', 'An amount above 0'],
-  [{ each: '' }, 'each', 'An amount above 0'],
-  [{ day: 'many' }, 'day', 'An amount above 0'],
-  [{ total: '4.99' }, 'total', 'Not less than each payment'],
+  [{ each: '0' }, 'each', 'Enter an amount above 0'],
+  [{ each: '' }, 'each', 'Enter an amount above 0'],
+  [{ day: 'many' }, 'day', 'Enter an amount above 0'],
+  [{ total: '4.99' }, 'total', 'Enter no less than each payment'],
 ])(
   'with %o the form tells at its field what is wrong, and keeps the rest',
   async (wrong, field, words) => {
@@ -156,7 +156,7 @@ test('no more than 20 wait for the owner, whoever made them', async () => {
 
   const { status, text } = await enter(browser, key, { payee: 'shop.example', each: '5' })
 
-  expect([status, text]).toEqual([400, expect.stringContaining('20 mandates wait for you')])
+  expect([status, text]).toEqual([400, expect.stringContaining('20 mandates are waiting for you')])
 })
 
 test('it takes a fresh proof, after which what was typed is there again', async () => {

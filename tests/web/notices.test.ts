@@ -102,7 +102,7 @@ test('raising a limit is told with the new amount, lowering it is not', async ()
 
   expect(await told()).toEqual(['Your limits were raised'])
   expect((await tests.mails(email)).at(-1)?.text).toContain(
-    'Everything together: from 900 to 2500 USD',
+    'Daily spending cap: from 900 to 2500 USD',
   )
 })
 

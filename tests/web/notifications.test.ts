@@ -52,7 +52,7 @@ test('a request to approve reaches the browser with amount, payee, agent and lin
   expect(mine.pushes()).toEqual([
     {
       title: `Approve 20.5 USDC to ${payee.alias}?`,
-      body: 'Asked by: full',
+      body: 'Requested by: full',
       url: `http://localhost/web/approve/${transfer}`,
       tag: transfer,
     },
@@ -131,7 +131,7 @@ test('a kind that the owner does not want by mail comes as a notification alone,
   ).toEqual(['Approve 20.5 USDC to', 'Your account is froz'])
   const subjects = (await world.mails(email)).map(({ subject }) => subject)
   expect(subjects.toSorted()).toEqual([
-    'A browser receives your notifications',
+    'A browser now receives your notifications',
     'Your account is frozen',
   ])
 })
@@ -166,11 +166,11 @@ test('a browser is added after a proof alone, told by mail, and removed on the p
     headers: { origin: 'http://localhost' },
   })
 
-  expect(unproven.text).toContain('Prove that it is you to add this browser')
+  expect(unproven.text).toContain('Confirm that it is you to add this browser')
   expect(refused.headers.get('location')).toContain('/web/proof')
   expect([before.length, await devicesOf(person.agent)]).toEqual([1, []])
   const told = (await world.mails(person.email)).map(({ subject }) => subject)
-  expect(told).toContain('A browser receives your notifications')
+  expect(told).toContain('A browser now receives your notifications')
 })
 
 test.each([

@@ -17,8 +17,8 @@ test('what was spent is shown against each limit, and what waits is told', async
   const page = await (await signedIn(world, payer)).visit('/web')
 
   expect(page.text).toContain('Without asking 12.50 of 200.00 USD')
-  expect(page.text).toContain('Everything together 12.50 of 1,000.00 USD')
-  expect(page.text).toContain('One payment waits for your approval')
+  expect(page.text).toContain('Daily spending cap 12.50 of 1,000.00 USD')
+  expect(page.text).toContain('One payment is waiting for your approval')
   expect(page.text).toContain(`To ${payee.alias} −12.50 USDC`)
   expect(page.text).toMatch(
     /To 0x(ab){20} −13\.00 USDC [-\d :]+ UTC Transfer by pay Waiting for approval/i,
@@ -37,7 +37,7 @@ test('what an agent may confirm itself waits for no owner', async () => {
 
   expect(asked.body).toMatchObject({ confirmation: { level: 'agent_asserted' } })
   expect(overview.text).not.toContain('for your approval')
-  expect(approvals.text).toContain('Nothing waits for you.')
+  expect(approvals.text).toContain('Nothing is waiting for you.')
 })
 
 test('a spending cap of nothing is not called far above what was spent', async () => {
@@ -53,7 +53,7 @@ test('a spending cap of nothing is not called far above what was spent', async (
 
   const page = await (await signedIn(world, payer)).visit('/web')
 
-  expect(page.text).toContain('The limit for everything together, 0.00 USD, lets nothing be paid.')
+  expect(page.text).toContain('The daily spending cap, 0.00 USD, lets nothing be paid.')
 })
 
 test('a chain that does not answer is named, and nothing is drawn from a part of the balance', async () => {
@@ -63,7 +63,7 @@ test('a chain that does not answer is named, and nothing is drawn from a part of
 
   expect(page.status).toBe(200)
   expect(page.text).toContain('Base Sepolia did not answer in time')
-  expect(page.text).toContain('A chain did not answer, so this cannot be drawn')
+  expect(page.text).toContain('A network did not answer, so this chart is not available')
 })
 
 test('a frozen account says so before anything else', async () => {

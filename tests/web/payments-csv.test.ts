@@ -115,6 +115,6 @@ test('a file that is cut says so in its last line', async () => {
   )
 
   expect(whole).not.toContain('Only the newest')
-  expect(cut?.trim().split('\r\n').at(-1)).toContain('Only the newest 5000 lines are here')
+  expect(cut?.trim().split('\r\n').at(-1)).toContain('Only the newest 5000 lines are included')
   expect(cut?.trim().split('\r\n')).toHaveLength(exportedMax + 2)
 })

@@ -69,7 +69,7 @@ test('a name that is too long is told at its field, and one that waits for a pro
   const again = await browser.submit({ password: person.password }, '/web/proof')
   const named = await browser.submit({}, '/web/recipients/label')
 
-  expect(long.html).toContain('id="field-label-error">A name of at most 64 characters.')
+  expect(long.html).toContain('id="field-label-error">Enter a name of at most 64 characters.')
   expect(long.html).toContain(`value="${'x'.repeat(65)}"`)
   expect(proof.path).toContain('/web/proof?next=')
   expect(again.html).toMatch(/name="label"[^>]* value="Landlord"/)

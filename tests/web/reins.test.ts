@@ -72,7 +72,7 @@ test('a limit is changed on its page, and what is no amount is told where it was
   for (const wrong of ['-1', '1e3', 'many', '1000000.01', '0.0000001']) {
     const { status, text, html } = await set(wrong)
     expect(status).toBe(400)
-    expect(text).toContain('An amount from 0 to 1,000,000')
+    expect(text).toContain('Enter an amount from 0 to 1,000,000')
     expect(html).toContain(`value="${wrong}"`)
   }
   const changed = await set('12.50')
@@ -167,7 +167,7 @@ test('a key is made with caps, which its page shows and changes; an empty field 
 
   expect(first).toMatchObject({ caps: { max_per_payment_usd: '2.5', max_per_day_usd: null } })
   expect(wrong.status).toBe(400)
-  expect(wrong.html).toContain('id="field-day-error">A cap is an amount')
+  expect(wrong.html).toContain('id="field-day-error">Enter a cap')
   expect(wrong.html).not.toContain('id="field-each-error"')
   expect(wrong.html).toMatch(/name="day"[^>]* value="many"/)
   expect(shown.text).toContain('0.00 of 10.00 USD')
@@ -205,14 +205,14 @@ test('a recipient is looked up, shown in full, added and removed', async () => {
   const added = await browser.submit()
   expect(added.text).toContain(friend.alias)
   const again = await browser.visit(`/web/recipients/add/${friend.address}`)
-  expect(again.text).toContain('You know this recipient already')
+  expect(again.text).toContain('You already trust this recipient')
 
   await browser.visit('/web/recipients')
   const kept = await browser.submit({ address: friend.address }, '/web/recipients')
   const sure = { address: friend.address, sure: 'yes' }
   const removed = await browser.submit(sure, '/web/recipients')
   expect(kept.html).toContain(friend.address)
-  expect(removed.text).toContain('Nobody yet')
+  expect(removed.text).toContain('None yet. Add a recipient')
   expect(removed.text).not.toContain(agent.alias.concat('x'))
 })
 

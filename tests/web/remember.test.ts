@@ -65,13 +65,13 @@ describe('without a passkey', () => {
       const { page, id } = await waiting(agent)
 
       const shown = await browser.visit(page)
-      expect(shown.text).toContain('Remember this recipient')
-      expect(shown.text).toContain('Remember this device')
-      expect(shown.text).toContain('Any key of this account')
+      expect(shown.text).toContain('Trust this recipient')
+      expect(shown.text).toContain('Trust this device')
+      expect(shown.text).toContain('Any key or app of this account')
       expect(shown.html).not.toContain('checked')
       const after = await browser.submit({ decision: 'approved', ...sent(ticked) }, page)
 
-      expect(after.text).toContain('This payment is paid')
+      expect(after.text).toContain('This payment was made')
       expect(await knownTo(agent)).toEqual({
         recipients: Number(ticked.includes('remember_payee')),
         devices: Number(ticked.includes('remember_device')),
@@ -124,7 +124,7 @@ describe('with a passkey', () => {
     expect(await knownTo(agent)).toEqual({ recipients: 0, devices: 0 })
 
     const shown = await approve(browser, passkey, page, [...ticks], [...ticks])
-    expect(shown.text).toContain('You remembered')
+    expect(shown.text).toContain('You trusted')
     expect(await knownTo(agent)).toEqual({ recipients: 1, devices: 1 })
   })
 
@@ -139,7 +139,7 @@ describe('with a passkey', () => {
     const shown = await approve(browser, passkey, page, ['any_key'], ['any_key'])
 
     expect(shown.text).toContain('This mandate is active')
-    expect(shown.text).toContain('Any key of this account')
+    expect(shown.text).toContain('Any key or app of this account')
     expect(await knownTo(agent)).toEqual({ recipients: 0, devices: 0 })
   })
 })
@@ -158,8 +158,8 @@ test('an imitation and a batch are offered no such tick', async () => {
     `/web/approve-batch?${others.map(({ id }) => `payment=${id}`).join('&')}`,
   )
 
-  expect(imitation.text).toContain('Any key of this account')
-  expect(imitation.text).not.toContain('Remember this recipient')
+  expect(imitation.text).toContain('Any key or app of this account')
+  expect(imitation.text).not.toContain('Trust this recipient')
   expect(batch.text).toContain('Approve these 2 payments')
   expect(batch.text).not.toContain('remember this')
 })
@@ -182,7 +182,7 @@ test.each(['key', 'app'])(
     const wanted = kind === 'key' ? 'revoked' : 'disconnected'
     const listed = await browser.submit({ wanted, sure: 'yes' }, path)
     expect(listed.path).toMatch(new RegExp(`^/web/recipients\\?asked_by=${holder}$`))
-    expect(listed.text).toContain('What became known by it')
+    expect(listed.text).toContain('What you trusted at its request')
     expect(listed.text).toContain(payee.alias)
     const removed = await browser.submit({ asked_by: holder, sure: 'yes' }, '/web/recipients')
 

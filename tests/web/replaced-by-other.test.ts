@@ -53,7 +53,7 @@ test('a program that nobody checked is not taken for the checked app whose name 
 
   expect(text).not.toContain('You connected an app of this name before')
   expect(html).not.toMatch(/name="replaces" value="yes" checked/)
-  expect(text).toContain('You know another app of this name')
+  expect(text).toContain('Another app has this name')
 })
 
 test('pressing Allow hands no mandate of a checked app to a program that nobody checked', async () => {
@@ -110,7 +110,7 @@ test('another app of the name ends for one that its owner lets in instead, and o
   const over = await call(other, '/wallet-custodial-transfer', { ...order, amount: '6' })
 
   expect(text).toContain('You connected an app of this name before')
-  expect(text).toContain('its answers go to other.example .')
+  expect(text).toContain('its responses go to other.example .')
   expect(html).toContain('name="replaces" value="yes"/>')
   expect((await call(elder.token, '/get-wallet-balances', {})).status).toBe(401)
   const [left] = await world.db.sql`select state from private.mandates
@@ -133,5 +133,5 @@ test('a page that named one app to disconnect disconnects no other that was conn
 
   const { status, text } = await browser.submit({ decision: 'allowed', replaces: 'yes' }, path)
 
-  expect([status, text]).toEqual([400, expect.stringContaining('Look again.')])
+  expect([status, text]).toEqual([400, expect.stringContaining('Review it again.')])
 })

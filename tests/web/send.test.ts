@@ -116,7 +116,7 @@ test('passes the daily cap only with the tick, which agents cannot get, and coun
     user_confirmed: true,
   })
 
-  expect(plain.text).toContain('A limit leaves too little room')
+  expect(plain.text).toContain('It is over one of your limits')
   expect(before).toBe(0n)
   expect(outcome).toBe('approved')
   expect(await usdcOf(world, to)).toBe(1_500_000_000n)

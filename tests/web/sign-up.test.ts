@@ -143,7 +143,7 @@ test('an owner who joins again sees what everybody sees, and is told by mail', a
 
 test('a wrong code is told beside the field, and what is no address as well', async () => {
   const browser = person()
-  expect((await atCode(browser, 'nobody')).text).toContain('not a mail address')
+  expect((await atCode(browser, 'nobody')).text).toContain('not a valid email address')
   await atCode(browser, newEmail())
   expect((await browser.submit({ code: '12' })).text).toContain('The code has 6 digits')
   expect(await browser.submit({ code: '000 000' })).toMatchObject({ status: 422 })
@@ -181,8 +181,8 @@ test('what a new owner agrees to names the limits that the account begins with',
   )
 
   expect(limits).toEqual({ automatic: '200', recipient: '10', cap: '1000', as_much: true })
-  expect(text).toContain('up to 200 USD in 24 hours that your agent pays by itself')
-  expect(text).toContain('to recipients and from devices that you made known')
-  expect(text).toContain('10 USD to each new recipient')
+  expect(text).toContain('up to 200 USD in 24 hours that your agent pays on its own')
+  expect(text).toContain('to recipients and from devices that you trust')
+  expect(text).toContain('10 USD of that to each new recipient')
   expect(text).toContain('never more than 1,000 USD')
 })

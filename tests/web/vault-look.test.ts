@@ -65,7 +65,7 @@ test('a page without such a field is stored without a question, and the owner he
   const found = await browser.submit({ path: '/login' }, destinations)
 
   expect(stored.path).toMatch(/^\/web\/vault\/[0-9a-f-]+$/)
-  expect(none.text).toContain('No field for a password was found there')
+  expect(none.text).toContain('No password field was found there')
   expect(found.html).toContain('field &quot;password&quot;')
 })
 

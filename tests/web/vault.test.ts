@@ -199,7 +199,7 @@ test('what an agent made is told with the name of its key, and is the owner’s 
   await browser.visit(path)
   await browser.submit({ password: 'the owner’s' }, path)
 
-  expect((await browser.visit(path)).text).toContain('Made by You')
+  expect((await browser.visit(path)).text).toContain('Added by You')
   expect(await agent.post('/vault-store', { site, username: 'bot', password })).toMatchObject({
     status: 403,
   })
@@ -226,9 +226,11 @@ test('a key reads secrets once its owner has proven itself and let it, and no lo
   await browser.submit({ password: person.password }, '/web/proof')
   await browser.submit({ wanted: 'reads' }, path)
   expect(await read()).toContain(password)
-  expect(JSON.stringify(await world.mails(email))).toContain('An API key may read your secrets')
+  expect(JSON.stringify(await world.mails(email))).toContain('An API key can now read your secrets')
   await world.tick(601)
   await browser.visit(path)
-  expect((await browser.submit({ wanted: 'uses' }, path)).text).toContain('That is the safe way')
+  expect((await browser.submit({ wanted: 'uses' }, path)).text).toContain(
+    'This is the safe setting',
+  )
   expect(await read()).not.toContain(password)
 })

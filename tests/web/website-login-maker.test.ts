@@ -51,7 +51,7 @@ test('a login that was entered by a link is typed by the owner, and asked for by
   )
   expect(own).not.toContain(words)
   const { text } = await browser.visit(`/web/vault/${credential_id}`)
-  expect(text).toMatch(/Made by You Asked for by The key “full” \(aoa_test_/)
+  expect(text).toMatch(/Added by You Asked for by The key “full” \(aoa_test_/)
   expect((await browser.visit('/web/vault')).text).toMatch(/You, asked by The key “full” \(/)
 })
 
@@ -62,7 +62,7 @@ test('once the owner changed it, nobody has asked for it', async () => {
   await browser.submit({ password: 'ten red canaries' }, `/web/vault/${credential_id}`)
 
   const { text } = await browser.visit(`/web/vault/${credential_id}`)
-  expect(text).toContain('Made by You')
+  expect(text).toContain('Added by You')
   expect(text).not.toContain('Asked for by')
   expect((await agent.get('/vault-list')).body['credentials']).toMatchObject([
     { username: 'ada', entered_by: 'owner', asked_by: null },

@@ -133,7 +133,7 @@ test('what was typed is in no page, row, log, answer or mail, and the owner hear
     {
       type: 'login_entered',
       summary: textLike(
-        new RegExp(`^A login for ${site} was entered by the owner, by a link of the key `),
+        new RegExp(`^A login for ${site} was entered by the owner, through a link of the key `),
       ),
     },
   ])
@@ -166,7 +166,7 @@ test('a browser that did not open the link stores nothing by it and sees no site
   const atTheVault = await askVault(link, 'another form token', {})
 
   expect(atTheVault).toBe('over')
-  expect((await desktop.visit(late)).text).toContain('This link is used')
+  expect((await desktop.visit(late)).text).toContain('This link has been used')
   expect((await desktop.visit(pathOf(link))).html).not.toContain('shop.com')
   expect(await entriesOf(agent)).toHaveLength(0)
 })
@@ -257,7 +257,7 @@ test('a login that is in the vault is not changed by a link, and the page says w
   const page = await enter({ ...login, password: 'another password' })
 
   expect(page.status).toBe(409)
-  expect(page.text).toContain('This login is in the vault already')
+  expect(page.text).toContain('This login is already in the vault')
   expect(page.html).toContain('href="/web/vault"')
   expect(page.html).not.toContain('another password')
   expect(await entriesOf(agent)).toEqual(before)

@@ -76,7 +76,7 @@ test('a rule is rehearsed and approved, moves in what is spare, and tells why', 
 
   expect(body['vaults']).toMatchObject([{ automation: { limit_usd: '300', left_usd: '170' } }])
   expect(rehearsed.text).toContain('Above 100 USDC, keep 50 USDC and move the rest in.')
-  expect(rehearsed.text).toMatch(/Moved in 130.00 USDC Days of that 1/)
+  expect(rehearsed.text).toMatch(/Moved in 130.00 USDC Days with money moved in 1/)
   expect(made.path).toMatch(/^\/web\/mandate\//)
   expect(before).toEqual([])
   expect(await ordersOf(agent)).toEqual([['deposit', '130', 'settled']])
@@ -168,9 +168,9 @@ test('a rule whose order failed on the chain rests for a day', async () => {
 })
 
 test.each([
-  [{ above: '40' }, 'What is moved begins above what is kept.'],
-  [{ above: '', refills: '' }, 'Say what it moves in, or that it takes out.'],
-  [{ day: '0' }, 'The most in a day is 0'],
+  [{ above: '40' }, 'What is moved in must be above what is kept.'],
+  [{ above: '', refills: '' }, 'Enter what it moves in, or let it take money out.'],
+  [{ day: '0' }, 'The daily maximum is 0'],
   [{ keep: '-1' }, 'Amounts from 0 to 1000000'],
 ])('%j makes no rule and says why', async (differs, why) => {
   const agent = await world.agent('pay')
@@ -180,7 +180,7 @@ test.each([
   const told = await browser.submit({ ...terms, ...differs, sure: 'yes' })
 
   expect([told.status, told.text]).toEqual([400, expect.stringContaining(why)])
-  expect((await browser.visit('/web/mandates')).text).toContain('There is none here')
+  expect((await browser.visit('/web/mandates')).text).toContain('No mandates yet')
 })
 
 test('an account has ten rules at most, and those that ended leave no key', async () => {

@@ -16,7 +16,7 @@ export function Outcome({ action }: { action: HostedAction }) {
   if ('verified_at' in result) {
     return (
       <p>
-        Your agent is told that somebody was there. That is good until{' '}
+        Your agent is told that a person confirmed. That is valid until{' '}
         <Time at={result.valid_until} isInSentence />.
       </p>
     )
@@ -24,7 +24,7 @@ export function Outcome({ action }: { action: HostedAction }) {
   if ('signed_in_at' in result) {
     return (
       <p>
-        You are signed in. <a href={webAppPath}>To the overview</a>
+        You are signed in. <a href={webAppPath}>Go to the overview</a>
       </p>
     )
   }
@@ -32,7 +32,7 @@ export function Outcome({ action }: { action: HostedAction }) {
     return (
       <p>
         The login for <Site origin={result.site} /> is in the vault. Your agent is told that it is
-        there, not what it is.
+        there, but not what it contains.
       </p>
     )
   }
@@ -64,11 +64,11 @@ function Arrived({
       {isByWallet && (
         <Notice>
           <p>
-            This wallet is not a known recipient: agents have to ask before they pay it. The owner
-            can make it one.
+            This wallet is not a trusted recipient: agents have to ask before they pay it. The owner
+            can trust it.
           </p>
           <p>
-            <LinkButton to={`/keep-wallet/${actionId}`}>Make it a known recipient</LinkButton>
+            <LinkButton to={`/keep-wallet/${actionId}`}>Trust this recipient</LinkButton>
           </p>
         </Notice>
       )}

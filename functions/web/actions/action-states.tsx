@@ -16,8 +16,8 @@ export function showOfferedAction(c: PageContext, { action, alias }: ActionView)
     c,
     <Page c={c} title={titleOf(action)} lead={purposeOf(action, alias)}>
       <p>
-        The link works until <Time at={action.expires_at} isInSentence />, in the browser that
-        continues first.
+        The link works until <Time at={action.expires_at} isInSentence />, but only in the browser
+        that continues first.
       </p>
       <div class="actions">
         <Form c={c} action={stepPath(c, 'open')}>
@@ -39,7 +39,7 @@ function purposeOf({ type, asked }: HostedAction, alias: string): Child {
     case 'walletconnect':
       return `The agent of ${alias} asks you to send ${what} to the account, from a wallet in this browser.`
     case 'human_verification':
-      return `The agent of ${alias} asks a person to confirm that they are there.`
+      return `The agent of ${alias} asks a person to confirm that they are present.`
     case 'website_login':
       return (
         <>
@@ -58,8 +58,8 @@ export function showOwnerOnlyAction(c: PageContext, me: Owner | undefined) {
     <Page c={c} title="For the owner of the account" {...(me ? { owner: me } : {})}>
       {me ? (
         <p>
-          This link is of another account than yours. Only the owner of that account can see what it
-          asks for. Never enter a login of yours for somebody else.
+          This link belongs to another account. Only the owner of that account can see what it asks
+          for. Never enter your own login for somebody else.
         </p>
       ) : (
         <>
@@ -80,7 +80,7 @@ export function showOwnerOnlyAction(c: PageContext, me: Owner | undefined) {
 export function showActionUsedElsewhere(c: PageContext) {
   return sendPage(
     c,
-    <Page c={c} title="This link is used">
+    <Page c={c} title="This link has been used">
       <p>It was opened in another browser and works only there. Ask your agent for a new one.</p>
     </Page>,
     410,
@@ -96,7 +96,7 @@ export function showEndedAction(c: PageContext, { action }: ActionView) {
       <p>
         {isDeclined
           ? 'The agent is told. Nothing else happened.'
-          : 'Nothing more can be done with it. Ask your agent for a new one.'}
+          : 'It no longer works. Ask your agent for a new one.'}
       </p>
       <WayBack action={action} />
     </Page>,
@@ -106,7 +106,7 @@ export function showEndedAction(c: PageContext, { action }: ActionView) {
 
 /** Shows that the action is finished, with its result. */
 export function showFinishedAction(c: PageContext, { action }: ActionView) {
-  const arrived = isLess(action) ? 'Less has arrived than was asked for' : 'The money has arrived'
+  const arrived = isLess(action) ? 'Less arrived than was asked for' : 'The money has arrived'
   return sendPage(
     c,
     <Page c={c} title={action.deposit ? arrived : 'Done'}>

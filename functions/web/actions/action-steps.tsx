@@ -11,7 +11,7 @@ const titles: Record<HostedAction['type'], string> = {
   login: 'Sign in',
   deposit: 'Send money',
   walletconnect: 'Send money from your wallet',
-  human_verification: 'Confirm that you are there',
+  human_verification: 'Confirm that you are present',
   website_login: 'Enter a login',
 }
 

@@ -157,7 +157,7 @@ function showSignInStep(c: PageContext, { action, alias }: ActionView) {
       <p>If you are signed in to another account in this browser, sign out of it first.</p>
       <div class="actions">
         <LinkButton kind="main" to="/login?next=/web">
-          To sign-in
+          Go to sign-in
         </LinkButton>
         <Decline c={c} />
       </div>
@@ -200,7 +200,7 @@ function showDepositStep(c: PageContext, { action, alias, address }: ActionView)
         data-watch={webAppPath + stepPath(c, 'status')}
         data-seen={action.status}
       >
-        Nothing has arrived yet. This page shows it within a minute of the transfer.
+        Nothing has arrived yet. A transfer shows here within a minute.
       </p>
       <Decline c={c} />
     </Page>,
@@ -213,7 +213,7 @@ function showHumanVerificationStep(c: PageContext, { action }: ActionView) {
     <Page
       c={c}
       title={titleOf(action)}
-      lead="Your agent wants to know that a person is there, not a program."
+      lead="Your agent wants to know that a person is present, not a program."
     >
       <div class="actions">
         <Form c={c} action={stepPath(c, 'verify')}>

@@ -72,10 +72,10 @@ export function DepositInstructions({
           <Facts facts={depositFacts(way, address)} />
         </div>
       </Section>
-      <Notice kind="warning" title="Choose the same network where you send from">
+      <Notice kind="warning" title="Send on this network only">
         <p>
-          This address takes {takenWords(connectedChains(config))}. Any other token, or any token on
-          another network, may reach the address, but this service cannot move it.
+          This address accepts {takenWords(connectedChains(config))}. Any other token, or any token
+          on another network, may reach the address, but this service cannot move it.
         </p>
       </Notice>
     </>

@@ -28,7 +28,7 @@ export const routes: Routes = (app) => {
         c={c}
         title="Deposit"
         owner={me}
-        lead={`Money sent here is ${me.account.alias}'s to spend, within its limits.`}
+        lead={`${me.account.alias} can spend what you send here, within its limits.`}
         scripts={['copy', 'watch']}
         refreshSeconds={refreshSeconds}
       >

@@ -21,7 +21,7 @@ export function showLoginStep(
     <Page
       c={c}
       title={titleOf(action)}
-      lead={`It goes into the vault of ${alias}. Agents of the account sign in with it, and see it only if you let them.`}
+      lead={`It is stored in the vault of ${alias}. Agents of the account sign in with it, and see it only if you let them.`}
     >
       {notStored && <WhyNot {...notStored} />}
       <p>
@@ -32,7 +32,7 @@ export function showLoginStep(
         <UsernameField value={notStored?.username ?? username} />
         <SecretFields />
         <div class="actions">
-          <Button>Put it into the vault</Button>
+          <Button>Save to the vault</Button>
         </div>
       </Form>
       <Decline c={c} />
@@ -50,8 +50,8 @@ function WhyNot({ why }: NotStored) {
     )
   }
   return (
-    <Notice kind="warning" title="This login is in the vault already">
-      A link can change nothing that is there.{' '}
+    <Notice kind="warning" title="This login is already in the vault">
+      A link cannot change a stored login.{' '}
       <a href={`${webAppPath}/vault`}>Change it in the vault</a>.
     </Notice>
   )

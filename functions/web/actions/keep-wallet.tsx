@@ -22,7 +22,7 @@ export const routes: Routes = (app) => {
       c,
       <Page
         c={c}
-        title="Make this wallet a known recipient"
+        title="Trust this wallet as a recipient"
         owner={me}
         back={{ to: '/recipients', label: 'Recipients and devices' }}
         scripts={['copy']}
@@ -32,7 +32,7 @@ export const routes: Routes = (app) => {
             <Address value={sender} />
           </p>
           {isKnown ? (
-            <Notice kind="good">It is a known recipient of {me.account.alias}.</Notice>
+            <Notice kind="good">It is a trusted recipient of {me.account.alias}.</Notice>
           ) : (
             <Question c={c} alias={me.account.alias} wallet={sender} />
           )}
@@ -56,13 +56,13 @@ function Question({ c, alias, wallet }: { c: PageContext; alias: string; wallet:
   return (
     <>
       <p>
-        Money came to {alias} from this wallet. Once it is a known recipient, agents may pay it
+        Money came to {alias} from this wallet. Once it is a trusted recipient, agents may pay it
         without asking, within your limits.
       </p>
       <Form c={c}>
         <input type="hidden" name="wallet" value={wallet} />
-        <Checkbox name="sure" label="This wallet is mine, or of somebody whom I trust" />
-        <Button>Make it known</Button>
+        <Checkbox name="sure" label="This wallet is mine, or belongs to somebody I trust" />
+        <Button>Trust this recipient</Button>
       </Form>
     </>
   )
@@ -76,7 +76,7 @@ async function addRecipient(c: PageContext, address: string): Promise<void> {
   const added = await db.one('owner_add_recipient', { address, mail }, addedRow)
   if (added?.outcome !== 'similar') return
   const message =
-    'This wallet looks like another recipient that you know. Each payment to it is yours to approve.'
+    'This wallet looks like a recipient that you trust. Each payment to it needs your approval.'
   throw new Rejection(fail('recipient_refused', { message }))
 }
 

@@ -30,13 +30,13 @@ export function WalletPanel(props: WalletProps) {
         />
       </Section>
       <noscript>
-        <Notice kind="warning" title="Scripts are needed here">
-          A wallet in the browser is reached by script.
+        <Notice kind="warning" title="JavaScript is needed here">
+          Without it, this page cannot reach the wallet in your browser.
         </Notice>
       </noscript>
       <section id="wallets" hidden data-walletconnect={relay && assetPath('walletconnect')}>
         <h2>Choose a wallet</h2>
-        <p id="none">No wallet was found in this browser. Use one that has a wallet.</p>
+        <p id="none">No wallet was found in this browser. Use a browser that has one.</p>
       </section>
       {relay && <Pairing relay={relay} chain={way.chain.caip2} />}
       <SendForm {...props} />
@@ -51,7 +51,7 @@ function Pairing({ relay, chain }: { relay: WalletRelay; chain: string }) {
   return (
     <section id="pairing" hidden data-relay={url} data-project={projectId} data-chain={chain}>
       <section id="pairing-code">
-        <h2>Connect by WalletConnect</h2>
+        <h2>Connect with WalletConnect</h2>
         <p>Scan this with your wallet, or open a wallet on this device.</p>
         <svg id="pairing-drawing" class="qr" role="img" aria-label="Code that connects a wallet">
           <rect width="100%" height="100%" fill="#fff" />

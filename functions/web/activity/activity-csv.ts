@@ -78,7 +78,7 @@ export function paymentsCsv(rows: readonly ListedRow[], config: Config): Uint8Ar
 const consents: Record<NonNullable<Payment['consent_level']>, string> = {
   none: 'without asking',
   mandate: 'mandate',
-  agent_asserted: 'word of the agent',
+  agent_asserted: 'confirmed by the agent',
   user_session: 'owner',
   user_passkey: 'owner with passkey',
 }
@@ -139,7 +139,7 @@ function fileOf(columns: readonly string[], lines: readonly Line[]): Uint8Array<
 /** Columns of our own numbers, which stay numbers whatever their sign. */
 const signed = new Set(['amount', 'usd_value'])
 
-const cutWords = `Only the newest ${exportedMax} lines are here. Export the rest by earlier dates.`
+const cutWords = `Only the newest ${exportedMax} lines are included. Choose earlier dates to export the rest.`
 
 /**
  * Quotes one cell. A text that a spreadsheet would run as a formula gets an apostrophe in front (OWASP,

@@ -110,7 +110,7 @@ function WordsOfOthers({ words = {} }: { words: Record<string, string> | undefin
   const entries = Object.entries(words)
   if (entries.length === 0) return null
   return (
-    <Section title="Words of others">
+    <Section title="Text from others">
       <p class="quiet small">Written by whoever asked for this. We have not checked any of it.</p>
       <Facts facts={entries.map(([name, text]) => [wordNames[name] ?? name, text] as const)} />
     </Section>

@@ -43,7 +43,7 @@ async function showActivity(c: PageContext) {
     <Page c={c} {...(query.hidden ? hiddenHead : head)} owner={me}>
       {query.hidden ? <HiddenNotice /> : <Filters query={query} agents={agents} />}
       <Section
-        title={isNarrowed(query) ? 'Found' : 'All'}
+        title={isNarrowed(query) ? 'Results' : 'All'}
         action={shown.length > 0 && <Exports query={query} />}
       >
         {shown.length > 0 ? <Days rows={shown} /> : <NothingFound query={query} />}
@@ -80,7 +80,7 @@ function HiddenNotice() {
   return (
     <Notice kind="warning" title="Never copy an address from here">
       Strangers send tiny or empty transfers from addresses that resemble those of people you pay,
-      in the hope that one is copied.
+      hoping that you copy one.
     </Notice>
   )
 }
@@ -118,7 +118,7 @@ function Filters({ query, agents }: { query: Asked; agents: { id: string; name: 
           <input type="hidden" name="payee" value={payee} />
           Only payments to <code class="long">{siteName(payee)}</code>.{' '}
           <a href={activityAddress('/activity', { ...query, payee: undefined, before: undefined })}>
-            To everybody
+            Show all payees
           </a>
         </p>
       )}

@@ -29,7 +29,7 @@ function stepsOf(found: FoundPayment): Step[] {
   const known: [string | null, string][] = [
     [authorized_at, 'Sent'],
     [settled_at, block === null ? 'In a block' : `In block ${block}`],
-    [final_at, 'Final: the network cannot take it back'],
+    [final_at, 'Final: the network cannot reverse it'],
     [endedAt(found), endings[payment.state] ?? 'Ended'],
     [isRefused(payment) ? found.latest_step_at : null, 'Refused'],
   ]
@@ -51,7 +51,7 @@ function notedWords(type: string, { payment_row: payment, approved_with }: Found
     return approved_with === 'user_passkey' ? 'Approved by you with a passkey' : 'Approved by you'
   }
   if (type === 'confirmation_declined') return 'Declined by you'
-  return type.endsWith('_reorged') ? 'Taken back by the network' : undefined
+  return type.endsWith('_reorged') ? 'Reversed by the network' : undefined
 }
 
 const endings: Partial<Record<string, string>> = {

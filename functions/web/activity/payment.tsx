@@ -112,7 +112,7 @@ function Standing({ found: { payment_row: payment, approved_with } }: { found: F
 const endings: Partial<Record<Payment['state'], string>> = {
   declined: 'You declined it.',
   expired: 'It was not confirmed in time.',
-  released: 'It was given up before it was sent.',
+  released: 'It was cancelled before it was sent.',
 }
 
 function sentence(words: string): string {
@@ -122,7 +122,7 @@ function sentence(words: string): string {
 const consentWords: Record<NonNullable<Payment['consent_level']>, string> = {
   none: 'Within the limit for payments without asking',
   mandate: 'Covered by a mandate',
-  agent_asserted: 'On the word of the agent that you confirmed it',
+  agent_asserted: 'The agent said that you confirmed it',
   user_session: 'Approved by you in this app',
   user_passkey: 'Approved by you with your passkey',
 }
@@ -145,7 +145,7 @@ function payeeFacts(c: PageContext, { payment_row: payment, agent, label }: Foun
       </>,
     ],
     ['Name', <LabelForm c={c} address={payee} label={label} />],
-    ['Asked by', agent],
+    ['Requested by', agent],
     ...(level === null ? [] : [['Allowed because', consentWords[level]] as const]),
     ...(mandate === null
       ? []
@@ -169,9 +169,9 @@ function chainFacts(payment: Payment): Fact[] {
 function Note({ memo }: { memo: string | null }) {
   if (memo === null) return null
   return (
-    <Section title="Words of others">
+    <Section title="Text from others">
       <p class="quiet small">Written by whoever asked for this. We have not checked any of it.</p>
-      <Facts facts={[['Note of the agent', visibleText(memo)]]} />
+      <Facts facts={[['Note from the agent', visibleText(memo)]]} />
     </Section>
   )
 }

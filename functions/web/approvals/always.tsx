@@ -48,18 +48,18 @@ async function showForm(c: PageContext, { approval }: OpenedApproval, typed?: st
             Up to <Amount payment={payment} /> each
           </p>
           <Payee payment={payment} />
-          <p class="quiet">For 30 days, and for nobody but: {asked.title ?? 'you'}.</p>
+          <p class="quiet">For 30 days, and only for {asked.title ?? 'you'}.</p>
         </div>
         <Field
           name="month"
-          label="In these 30 days, at most"
+          label="At most in 30 days"
           unit="USD"
           value={typed ?? least}
           inputmode="decimal"
           autocomplete="off"
           maxlength={20}
           required
-          {...(typed !== undefined && { error: `An amount from ${least} to 1000000.` })}
+          {...(typed !== undefined && { error: `Enter an amount from ${least} to 1000000.` })}
         />
         <div class="actions">
           <Button>Review and approve the mandate</Button>

@@ -27,11 +27,11 @@ export const routes: Routes = (app) => {
         c={c}
         title="Approvals"
         owner={me}
-        lead="Payments that an agent may not make by itself wait here for up to a day."
+        lead="Payments that agents may not make on their own wait here for up to a day."
         scripts={['considered']}
       >
         {approvals.length === 0 ? (
-          <Empty>Nothing waits for you.</Empty>
+          <Empty>Nothing is waiting for you.</Empty>
         ) : (
           <Waiting approvals={approvals} waiting={waiting} c={c} digests={digests} />
         )}
@@ -79,11 +79,9 @@ function Waiting({ c, approvals, waiting, digests }: WaitingProps) {
         {waiting > approvals.length && <p class="hint">The newest {approvals.length} are shown.</p>}
       </Section>
       <Section title="Decline all">
-        <p>
-          This declines every payment above, also those that you approved and that are not sent yet.
-        </p>
+        <p>This declines every payment above, including approved payments that are not sent yet.</p>
         <Form c={c}>
-          <Checkbox name="sure" label="None of them is to be paid" />
+          <Checkbox name="sure" label="Do not pay any of them" />
           <div class="actions">
             <Button kind="danger">Decline all</Button>
           </div>
@@ -109,14 +107,14 @@ function Payments({
   const now = c.get('world').now().getTime()
   return (
     <Table
-      caption="Payments that wait, newest first"
+      caption="Waiting payments, newest first"
       rows={approvals}
       columns={[
         ...(isChoice ? [choice] : []),
         { label: 'Amount', cell: ({ payment_row }) => <Amount payment={payment_row} /> },
         { label: 'To', cell: (approval) => <Payee approval={approval} /> },
-        { label: 'Asked by', cell: ({ asked }) => asked.title ?? 'You' },
-        { label: 'Asked', cell: ({ payment_row }) => agoOf(now, payment_row.created_at) },
+        { label: 'Requested by', cell: ({ asked }) => asked.title ?? 'You' },
+        { label: 'Requested', cell: ({ payment_row }) => agoOf(now, payment_row.created_at) },
         {
           label: 'Decision',
           cell: (approval) => (

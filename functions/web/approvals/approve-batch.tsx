@@ -94,12 +94,12 @@ function Headline({ batch }: { batch: readonly OpenedApproval[] }) {
   return (
     <div class="headline">
       <p class="figure">
-        <Money amount={usdRoundedUp(sum)} unit="USD together" />
+        <Money amount={usdRoundedUp(sum)} unit="USD in total" />
       </p>
       <p class="quiet">
         {[...askers].join(', ')} asked, first {agoOf((batch[0]?.facts.now ?? 0) * 1000, first)}.
       </p>
-      <p>One approval for all of them, each exactly as it stands here. It makes nobody known.</p>
+      <p>One approval covers all of them, exactly as shown here. It makes no recipient trusted.</p>
     </div>
   )
 }

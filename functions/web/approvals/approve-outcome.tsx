@@ -25,12 +25,11 @@ export function Outcome({ c, standing, ...opened }: OutcomeProps) {
     case 'paid':
       return <OnChain opened={opened} isPaid={standing === 'paid'} />
     case 'unpaid':
-      return <Notice>The network did not take it in time. Nothing was paid.</Notice>
+      return <Notice>The network did not accept it in time. Nothing was paid.</Notice>
     case 'declined':
       return (
         <Notice title="Declined">
-          {decided_at && <Time at={decided_at} />}. Nothing was paid, and it cannot be sent any
-          more.
+          {decided_at && <Time at={decided_at} />}. Nothing was paid, and it can no longer be sent.
           {payment.decline_reason !== null && ` The agent is told: “${payment.decline_reason}”`}
         </Notice>
       )
@@ -43,7 +42,7 @@ export function Outcome({ c, standing, ...opened }: OutcomeProps) {
         </Notice>
       )
     case 'other':
-      return <Notice>This payment does not wait for you.</Notice>
+      return <Notice>This payment is not waiting for you.</Notice>
   }
 }
 
@@ -52,7 +51,7 @@ function Approved({ approval, why }: OpenedApproval & { why: string | undefined 
   const until = <Time at={payment.expires_at} isInSentence />
   if (why !== undefined) {
     return (
-      <Notice kind="warning" title="Approved, and not sent yet">
+      <Notice kind="warning" title="Approved, not sent yet">
         {why} It can be sent until {until}.
       </Notice>
     )
@@ -62,7 +61,7 @@ function Approved({ approval, why }: OpenedApproval & { why: string | undefined 
       {decided_at && <Time at={decided_at} />}.{' '}
       {payment.kind === 'transfer'
         ? 'It can be sent'
-        : 'The agent can buy it, and gets the answer,'}{' '}
+        : 'The agent can complete the purchase and receive the result'}{' '}
       until {until}.
     </Notice>
   )
@@ -75,7 +74,9 @@ function OnChain({ opened, isPaid }: { opened: OpenedApproval; isPaid: boolean }
   return (
     <div data-watch={`${webAppPath}/approve/${payment.id}/status`} data-seen={standingMark(opened)}>
       <Notice kind={isPaid ? 'good' : 'info'} title={isPaid ? 'Paid' : 'Sent'}>
-        {isPaid ? `It is in a block of ${chain.title}.` : `${chain.title} has it. Wait a moment.`}{' '}
+        {isPaid
+          ? `It is in a block on ${chain.title}.`
+          : `Waiting for ${chain.title} to include it.`}{' '}
         {payment.tx_hash !== null && (
           <a href={`${chain.explorerUrl}/tx/${payment.tx_hash}`} rel="noreferrer">
             View the transaction
@@ -93,11 +94,11 @@ function whyNotSent(code: string | undefined): string | undefined {
 }
 
 const sentences: Readonly<Record<string, string>> = {
-  insufficient_funds: 'The wallet holds too little for it. Deposit first, then send it.',
-  limit_exceeded: 'A limit leaves too little room. Raise the limit, or send it later.',
-  recipient_refused: 'The issuer of the token bars this recipient.',
-  amount_too_small: 'The amount is too small for its gas to be paid.',
-  relay_limit_reached: 'The gas that the service pays for this account is used up for today.',
+  insufficient_funds: 'The wallet does not hold enough. Deposit first, then send it.',
+  limit_exceeded: 'It is over one of your limits. Raise the limit, or send it later.',
+  recipient_refused: 'The issuer of the token has blocked this recipient.',
+  amount_too_small: 'The amount is too small for the service to pay its gas.',
+  relay_limit_reached: 'This account has used up the gas that the service pays for in a day.',
   unavailable: 'The network did not answer.',
   account_frozen: 'The account is frozen.',
 }

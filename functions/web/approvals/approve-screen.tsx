@@ -73,7 +73,7 @@ const titles: Record<ApprovalStatus, string> = {
   waiting: 'Approve this payment?',
   approved: 'You approved this payment',
   sent: 'This payment is on its way',
-  paid: 'This payment is paid',
+  paid: 'This payment was made',
   unpaid: 'This payment was not made',
   declined: 'You declined this payment',
   expired: 'This request has expired',
@@ -141,14 +141,16 @@ function SendOrTakeBack({ standing, kind }: { standing: ApprovalStatus; kind: Pa
   const isApproved = standing === 'approved'
   return (
     <>
-      {isApproved && <Checkbox name="sure" label="Take it back: it cannot be sent any more" />}
+      {isApproved && (
+        <Checkbox name="sure" label="Withdraw my approval: the payment can no longer be sent" />
+      )}
       <div class="actions">
         {isApproved && kind === 'transfer' && (
           <Button name="decision" value="send">
             Send it now
           </Button>
         )}
-        <DeclineButton label={isApproved ? 'Take the approval back' : 'Decline'} />
+        <DeclineButton label={isApproved ? 'Withdraw the approval' : 'Decline'} />
       </div>
     </>
   )

@@ -43,8 +43,8 @@ export function ApprovalForm({
       {isByPasskey && <input type="hidden" name="answer" value="" />}
       {isByPasskey && (
         <p class="hint" data-unable="">
-          You approve with your passkey, and that needs a browser with JavaScript and passkeys.
-          Everything else here works without.
+          Approving with your passkey needs a browser with JavaScript and passkeys. Everything else
+          here works without them.
         </p>
       )}
       {ticks}
@@ -71,7 +71,7 @@ export function DeclineReason() {
       <summary>Decline with a reason</summary>
       <Field
         name="reason"
-        label="Your reason, which the agent is told"
+        label="Reason, sent to the agent"
         maxlength={reasonCharactersMax}
         autocomplete="off"
       />
@@ -89,7 +89,7 @@ export function DeclineButton({ label = 'Decline' }: { label?: string }) {
 }
 
 const otherwise =
-  'Try again, or with another browser or device that holds a passkey of the account. If all are lost, ' +
+  'Try again, or use another browser or device that holds a passkey of the account. If all are lost, ' +
   'sign in with a recovery code.'
 
 /** Returns the attributes for the page's script: the options, and the challenge of each choice. */
@@ -111,8 +111,8 @@ export function Digest({ value }: { value: string }) {
     <details>
       <summary>What your approval is bound to</summary>
       <p class="hint">
-        The SHA-256 of exactly these terms. A receipt of your approval names it, and other terms, of
-        which what you tick is a part, have another one.
+        The SHA-256 hash of exactly these terms. The receipt of your approval contains it. What you
+        tick is part of the terms, so a different choice has a different hash.
       </p>
       <code class="long">{value}</code>
     </details>
@@ -141,8 +141,7 @@ export function ConsentProblemNotice({ why }: { why: ConsentProblem | undefined 
 }
 
 const words: Record<ConsentProblem, string> = {
-  answer:
-    'The passkey’s answer was not good for these terms. Try again with a passkey of this account.',
-  changed: 'What was asked changed meanwhile. Look at it again as it is now.',
-  closed: 'It was decided or closed meanwhile.',
+  answer: 'The passkey did not confirm these terms. Try again with a passkey of this account.',
+  changed: 'The request has changed. Review it again as it is now.',
+  closed: 'It has already been decided or closed.',
 }

@@ -16,7 +16,8 @@ import { type OpenedApproval, openApprovals } from './approvals-data.ts'
 export async function openApproval(c: PageContext): Promise<OpenedApproval> {
   const [opened] = await openApprovals(await requireOwner(c), [c.req.param('payment') ?? ''])
   if (opened) return opened
-  const message = 'This account has no such request. A link works only in the account it is for.'
+  const message =
+    'This account has no such request. The link works only in the account it was made for.'
   throw new Rejection(fail('payment_not_found', { message }))
 }
 

@@ -56,7 +56,7 @@ export function Terms({
           ...purchaseRequest(payment),
           ...requesterFacts(asked),
           ...chosenOf(payment),
-          ['Waits until', <Time at={payment.expires_at} />],
+          ['Expires', <Time at={payment.expires_at} />],
         ]}
       />
     </Section>
@@ -86,7 +86,7 @@ export function Note({ payment: { memo } }: { payment: Payment }) {
   return (
     <figure>
       <blockquote>{visibleText(memo)}</blockquote>
-      <figcaption class="hint">Note of the agent. Nobody has checked it.</figcaption>
+      <figcaption class="hint">Note from the agent. Nobody has checked it.</figcaption>
     </figure>
   )
 }
@@ -97,9 +97,12 @@ function chosenOf(payment: Payment) {
   const cap = payment.passes_daily_cap ? [['Daily spending cap', 'May be passed'] as const] : []
   const remembered = [payee && 'this payee', device !== null && 'this device'].filter((one) => one)
   return [
-    ['May pay it', isForAny ? 'Any key of this account, and any app' : 'Who asked for it'] as const,
+    [
+      'May be paid by',
+      isForAny ? 'Any key or app of this account' : 'Only the one that asked',
+    ] as const,
     ...cap,
-    ...(remembered.length > 0 ? [['You remembered', remembered.join(' and ')] as const] : []),
+    ...(remembered.length > 0 ? [['You trusted', remembered.join(' and ')] as const] : []),
   ]
 }
 
@@ -118,7 +121,7 @@ function purchaseRequest({ terms }: Payment) {
       {body !== null && ', with a body'}
     </code>
   )
-  return [['What is asked for', asked] as const]
+  return [['Request', asked] as const]
 }
 
 /** Warns that the payee's address imitates a known one. */
@@ -151,7 +154,7 @@ export function Chips({ approval, facts, paid_before: paid }: OpenedApproval) {
 }
 
 /** Warning about a payment of which an equal one waits or was made within ten minutes. */
-export const duplicateWords = 'The same waits, or was paid just now'
+export const duplicateWords = 'The same payment is waiting, or was just made'
 
 /** Shows the rest of each limit now and after this payment, which counts for the daily caps only. */
 export function Left({ approval, facts }: OpenedApproval) {
@@ -164,10 +167,10 @@ export function Left({ approval, facts }: OpenedApproval) {
     { name: limitWords.monthly_spending_cap.title, window: monthly_spending_cap, used: usd },
     { name: limitWords.automatic_daily.title, window: automatic_daily, used: 0n },
     { name: limitWords.asserted_daily.title, window: asserted_daily, used: 0n },
-    ...(caps.daily ? [{ name: 'Of this key or app', window: caps.daily, used: usd }] : []),
+    ...(caps.daily ? [{ name: 'This key or app', window: caps.daily, used: usd }] : []),
   ]
   return (
-    <Section title="What it leaves of your limits">
+    <Section title="What it leaves in your limits">
       <Table
         caption="Limits in USD"
         rows={rows}
@@ -191,7 +194,7 @@ export function Left({ approval, facts }: OpenedApproval) {
 }
 
 const untilFree =
-  'Approved or not, it cannot be paid before enough of that limit is free again, or you raise it.'
+  'Even if approved, it cannot be paid until enough of the cap is free again or you raise it.'
 
 /** Warns that an approval alone will not let the payment out. */
 export function OverLimitWarnings({ approval, facts: { limits, caps } }: OpenedApproval) {
@@ -199,9 +202,9 @@ export function OverLimitWarnings({ approval, facts: { limits, caps } }: OpenedA
   return (
     <>
       {headroom(limits.daily_spending_cap) < usd && (
-        <Notice kind="warning" title="Over the limit for everything together">
+        <Notice kind="warning" title="Over your daily spending cap">
           {approval.asked.title === null
-            ? 'Tick the box below to let it pass this once, raise the limit, or wait.'
+            ? 'Tick the box below to let it exceed the cap this once, raise the cap, or wait.'
             : untilFree}
         </Notice>
       )}
@@ -211,8 +214,8 @@ export function OverLimitWarnings({ approval, facts: { limits, caps } }: OpenedA
         </Notice>
       )}
       {(usd > (caps.payment ?? usd) || (caps.daily && headroom(caps.daily) < usd)) && (
-        <Notice kind="warning" title="Over what its key or app may move">
-          Approved or not, that key or app cannot pay it before enough of its cap is free again, or
+        <Notice kind="warning" title="Over the cap of its key or app">
+          Even if approved, that key or app cannot pay it until enough of its cap is free again or
           you raise it.
         </Notice>
       )}

@@ -5,10 +5,10 @@ import { Checkbox } from '../ui/form.tsx'
 import type { OpenedApproval } from './approvals-data.ts'
 
 const words: Record<ApprovalOption, string> = {
-  remember_payee: 'Remember this recipient: agents may pay it without asking, within my limits',
-  any_key: 'Any key of this account, and any app, may use it',
-  remember_device: 'Remember this device: its key or app may pay from it without asking',
-  pass_daily_cap: 'Let this one payment pass my daily spending cap. It still counts for 24 hours',
+  remember_payee: 'Trust this recipient: agents may pay it without asking, within my limits',
+  any_key: 'Any key or app of this account may use it',
+  remember_device: 'Trust this device: its key or app may pay from it without asking',
+  pass_daily_cap: 'Let this one payment exceed my daily spending cap. It still counts for 24 hours',
 }
 
 /** Renders the boxes that are offered: the one for the recipient in sight, the others folded in. */
@@ -32,8 +32,8 @@ export function ApprovalOptions({
             <Checkbox name={name} label={words[name]} />
           ))}
           <p class="hint">
-            What you tick becomes a part of the terms that you approve. Without a tick nobody and no
-            device is trusted from then on.
+            What you tick becomes part of the terms that you approve. Without a tick, no recipient
+            and no device becomes trusted.
           </p>
         </details>
       )}

@@ -98,8 +98,8 @@ async function showApp(c: PageContext, app: AppRow, typed?: URLSearchParams, pro
       <Section title="What it is">
         <Facts
           facts={[
-            ['Who it is', app.host === null ? 'Nobody has checked' : <code>{app.host}</code>],
-            ['You went back to', <code class="long">{app.redirect_host}</code>],
+            ['Who it is', app.host === null ? 'Not verified' : <code>{app.host}</code>],
+            ['It returned you to', <code class="long">{app.redirect_host}</code>],
             ['May', levelOf(app.scopes).label],
             ['Since', <Time at={app.created_at} />],
             ['Last used', <LastUsed day={app.last_used_on} />],
@@ -111,7 +111,7 @@ async function showApp(c: PageContext, app: AppRow, typed?: URLSearchParams, pro
       <LevelForm c={c} app={app} caps={caps} typed={typed} />
       <EndForm
         c={c}
-        words="To come back it has to ask you again."
+        words="To reconnect, it has to ask you again."
         label="Disconnect the app"
         wanted="disconnected"
         isUnsure={problem?.isUnsure ?? false}
@@ -134,8 +134,8 @@ function LevelForm({ c, app: { scopes }, caps, typed }: LevelFormProps) {
   return (
     <Section title="What it may do">
       <p>
-        Less holds at once. For more you prove again that it is you, and the app has it within a
-        quarter of an hour.
+        Less access applies at once. For more, confirm again that it is you; the app gets it within
+        15 minutes.
       </p>
       <Form c={c}>
         <Choices

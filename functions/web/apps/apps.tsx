@@ -30,13 +30,13 @@ async function showApps(c: PageContext) {
       c={c}
       title="Connected apps"
       owner={me}
-      lead="Apps that you let in by signing in here. Each acts in this account within what you allowed it."
+      lead="Apps that you gave access by signing in here. Each can do only what you allowed it."
     >
       <Section title="Connected">
         {live.length === 0 ? <Empty>{noneYet}</Empty> : <Apps apps={live} />}
       </Section>
       {live.length > 1 && (
-        <Section title="Something is wrong?">
+        <Section title="Is something wrong?">
           <p>Disconnects every app at once. API keys stay as they are.</p>
           <Form c={c}>
             <Button kind="danger" name="wanted" value="none">
@@ -46,7 +46,7 @@ async function showApps(c: PageContext) {
         </Section>
       )}
       {over.length > 0 && (
-        <Section title="Over">
+        <Section title="Ended">
           <Ended apps={over} />
         </Section>
       )}
@@ -55,7 +55,7 @@ async function showApps(c: PageContext) {
 }
 
 const noneYet =
-  'None. An app that can connect sends you here to sign in, and you decide what it may do.'
+  'None yet. An app that can connect sends you here to sign in, and you decide what it may do.'
 
 function Apps({ apps }: { apps: AppRow[] }) {
   return (
@@ -71,7 +71,7 @@ function Apps({ apps }: { apps: AppRow[] }) {
             </a>
           ),
         },
-        { label: 'May', cell: (app) => <Allowed app={app} /> },
+        { label: 'Allowed to', cell: (app) => <Allowed app={app} /> },
         { label: 'Used in 24 hours', cell: SpentCell },
         { label: 'Last used', cell: ({ last_used_on: day }) => <LastUsed day={day} /> },
         { label: 'Ends', cell: ({ expires_at }) => <Time at={expires_at} /> },
@@ -87,7 +87,7 @@ function Ended({ apps }: { apps: AppRow[] }) {
       rows={apps}
       columns={[
         { label: 'App', cell: (app) => <AppName app={app} /> },
-        { label: 'Could', cell: ({ scopes }) => levelOf(scopes).label },
+        { label: 'Was allowed to', cell: ({ scopes }) => levelOf(scopes).label },
         { label: 'Since', cell: ({ created_at }) => <Time at={created_at} /> },
         { label: 'Last used', cell: ({ last_used_on: day }) => <LastUsed day={day} /> },
         {
@@ -103,8 +103,8 @@ function Ended({ apps }: { apps: AppRow[] }) {
 const endings: Readonly<Record<NonNullable<AppRow['ended_because']>, string>> = {
   disconnected: 'You disconnected it',
   replaced: 'You connected it again',
-  reused: 'A token of it was used by two',
-  'revoked by the app': 'The app gave it back',
+  reused: 'Its token was used twice',
+  'revoked by the app': 'The app gave up its access',
 }
 
 function Allowed({ app: { scopes, caps } }: { app: AppRow }) {

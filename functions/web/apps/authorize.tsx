@@ -73,7 +73,7 @@ async function decideAuthorization(
   const { namesakes } = await meetApp(await requireOwner(c), request)
   const before = connectedBefore(request, namesakes)
   if (form.get('shown') !== (await digestOf(request, before))) {
-    return showConsent(c, request, undefined, 'What is shown here has changed. Look again.')
+    return showConsent(c, request, undefined, 'The request has changed. Review it again.')
   }
   markFormDraft(c, form)
   const level = levelsWithin(request.scopes).find(({ name }) => name === form.get('level'))
@@ -161,12 +161,12 @@ async function showConsent(
 async function showRefused(c: PageContext, reason: string) {
   return sendPage(
     c,
-    <Page c={c} title="This app cannot be let in" owner={await requireOwner(c)}>
+    <Page c={c} title="This app cannot be connected" owner={await requireOwner(c)}>
       <p>{reason}</p>
       <p>Nothing was allowed. Go back to the app and start there again.</p>
       <p>
         If that does not help, <a href={`${webAppPath}/keys`}>make an API key</a> and put it into
-        the app’s configuration: it lets the app in without this page.
+        the app’s configuration: it gives the app access without this page.
       </p>
     </Page>,
     400,
@@ -180,8 +180,8 @@ async function showRefused(c: PageContext, reason: string) {
 async function showWrong(c: PageContext, location: string) {
   return sendPage(
     c,
-    <Page c={c} title="This app asked wrongly" owner={await requireOwner(c)}>
-      <p>Nothing was allowed. Go on only if you have just come from this app.</p>
+    <Page c={c} title="The request of this app is not valid" owner={await requireOwner(c)}>
+      <p>Nothing was allowed. Continue only if you have just come from this app.</p>
       <WayBack location={location} />
     </Page>,
     400,
@@ -197,7 +197,7 @@ function leave(c: PageContext, location: string) {
   return sendPage(
     c,
     <Page c={c} title="Back to the app">
-      <p>If nothing happens, go on yourself.</p>
+      <p>If nothing happens, use the button.</p>
       <WayBack location={location} />
     </Page>,
   )
@@ -245,7 +245,7 @@ function AuthorizeForm(props: AuthorizeFormProps) {
       {mayReplace && (
         <Checkbox
           name="replaces"
-          label="Disconnect the app of this name that you connected before, with its mandates and requests"
+          label="Disconnect the earlier app of this name, with its mandates and requests"
           checked={typed?.has('replaces') ?? false}
         />
       )}
@@ -337,7 +337,7 @@ function RequestingApp({ request, namesakes }: RequestingAppProps) {
         <Facts
           facts={[
             ['It calls itself', client.name],
-            ['You go back to', <Back {...request} />],
+            ['It returns you to', <Back {...request} />],
           ]}
         />
         {before && (
@@ -354,8 +354,8 @@ function RequestingApp({ request, namesakes }: RequestingAppProps) {
         )}
         {isLocal && (
           <li class="badge warning">
-            The answer goes to a program on this device: go on only if you have just started this
-            yourself
+            The response goes to a program on this device: continue only if you have just started
+            this yourself
           </li>
         )}
       </ul>
@@ -392,8 +392,8 @@ const usualPrograms: Readonly<Record<string, string>> = {
 
 function Namesakes({ hosts }: { hosts: readonly string[] }) {
   return (
-    <Notice kind="danger" title="You know another app of this name">
-      An app that calls itself the same is connected already, and its answers go to{' '}
+    <Notice kind="danger" title="Another app has this name">
+      An app with the same name is already connected, and its responses go to{' '}
       <code class="long">{hosts.join(', ')}</code>. This one is not the same.
     </Notice>
   )

@@ -158,11 +158,11 @@ function tell(form: HTMLFormElement, error: unknown) {
 // By the names of WebAuthn level 3, sections 5.1.3 and 5.1.4.
 const reasons: Readonly<Record<string, string>> = {
   InvalidStateError: 'This device already holds a passkey for the account.',
-  NotAllowedError: 'It was turned down, took too long, or there is none for this site here.',
-  SecurityError: 'Passkeys of the account are for another address than this page has.',
-  NotSupportedError: 'This device offers no kind of passkey that can be used here.',
-  ConstraintError: 'This device cannot check that it is you, by a PIN, a fingerprint or your face.',
+  NotAllowedError: 'It was declined, took too long, or this device has none for this site.',
+  SecurityError: 'The passkeys of the account are for another web address.',
+  NotSupportedError: 'This device supports no kind of passkey that works here.',
+  ConstraintError: 'This device cannot verify you by PIN, fingerprint or face.',
 }
-const otherReason = 'The browser or a password manager did not answer as a passkey does.'
+const otherReason = 'The browser or a password manager gave no valid passkey response.'
 
 export {}

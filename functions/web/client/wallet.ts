@@ -99,7 +99,7 @@ async function sendFromWallet(form: HTMLFormElement): Promise<void> {
   const body = new URLSearchParams({ form: formValue(form, 'form'), wallet: address })
   const amount = parseAmount(formValue(form, 'amount').trim(), Number(decimals))
   if (amount === undefined || amount === 0n) {
-    say('The amount is a number such as 12.50.')
+    say('Enter an amount such as 12.50.')
     return
   }
   const named = await fetch(form.action, { method: 'POST', body })
@@ -111,7 +111,7 @@ async function sendFromWallet(form: HTMLFormElement): Promise<void> {
   say('Confirm in your wallet.')
   await provider.request({ method: 'eth_sendTransaction', params: [transaction] })
   form.querySelector('button')?.setAttribute('disabled', '')
-  say('Sent. This page shows it when the network has it.')
+  say('Sent. It shows here once the network has it.')
 }
 
 function formValue(form: HTMLFormElement, name: string): string {

@@ -111,10 +111,10 @@ function Mandates({ id, mandates }: { id: string; mandates: readonly MandateRow[
   return (
     <Section
       title="Mandates"
-      action={<a href={`${webAppPath}/mandates/new?agent=${id}`}>Make a mandate</a>}
+      action={<a href={`${webAppPath}/mandates/new?agent=${id}`}>Create a mandate</a>}
     >
       {mandates.length === 0 ? (
-        <Empty>None is in force or waits for you.</Empty>
+        <Empty>None is active or waiting for you.</Empty>
       ) : (
         <Table
           caption="Mandates of this agent, newest first"
@@ -160,7 +160,7 @@ type EndFormProps = {
 export function EndForm({ c, words, label, wanted, isUnsure }: EndFormProps) {
   return (
     <Section title="End its access">
-      <p>It is refused from now on, and what it has asked for is closed. {words}</p>
+      <p>It is refused from now on, and its open requests are closed. {words}</p>
       <Form c={c}>
         <Checkbox
           name="sure"

@@ -41,8 +41,8 @@ export function CapsForm({ c, caps, typed, isOptional = false }: CapsFormProps) 
   return (
     <Section title="Its caps">
       <p>
-        No consent passes these caps, not even your own approval. A lower one holds at once. To
-        raise one you prove again that it is you.
+        Nothing may exceed these caps, not even with your approval. A lower cap applies at once. To
+        raise one, confirm again that it is you.
       </p>
       <Form c={c}>
         <CapFields caps={capsOf(caps)} typed={typed} isOptional={isOptional} />
@@ -65,7 +65,7 @@ type CapFieldsProps = {
 
 /** Renders the two fields for caps; one that was sent and is not an amount says so. */
 export function CapFields({ caps, typed, isOptional = false }: CapFieldsProps) {
-  const free = isOptional ? ' Empty sets no cap.' : ''
+  const free = isOptional ? ' Leave empty for no cap.' : ''
   const isWrong = (name: string) => {
     const cap = typed?.has(name) ? typedUsdMicrosIn(typed, name) : 0n
     return cap === undefined || (cap === null && !isOptional)
@@ -92,7 +92,7 @@ export function CapFields({ caps, typed, isOptional = false }: CapFieldsProps) {
         caps.each,
         'A payment above it is refused, not asked about.',
       )}
-      {usd('day', limitTitles.credential_daily_cap, caps.day, 'Your limits hold beside it.')}
+      {usd('day', limitTitles.credential_daily_cap, caps.day, 'Your limits apply as well.')}
     </>
   )
 }
@@ -111,7 +111,7 @@ export function capsOf({ payment, daily }: HeldCaps): Caps {
 export const canPay = (scopes: readonly string[]) =>
   scopes.some((scope) => scope === 'pay' || scope === 'full')
 
-const capProblem = 'A cap is an amount from 0 to 1000000, such as 250 or 12.50, in USD.'
+const capProblem = 'Enter a cap from 0 to 1000000 USD, such as 250 or 12.50.'
 
 /** Reads both caps from a form; undefined if one is missing or not an amount. */
 export function capsIn(form: URLSearchParams): { each: bigint; day: bigint } | undefined {
@@ -151,7 +151,7 @@ export function linesOfCaps({ each, day }: Caps): Record<string, string> {
 export type Level = { name: string; scopes: readonly GrantScope[]; label: string; hint: string }
 
 const secretsHint =
-  'Acts at sites with logins of the vault, without seeing passwords. Sees one-time codes of ' +
+  'Signs in to sites with logins of the vault, without seeing passwords. Sees one-time codes of ' +
   'authenticators, and adds logins of its own.'
 const secrets: Level = {
   name: 'vault',
@@ -181,7 +181,7 @@ const full: Level = {
   name: 'full',
   scopes: ['full'],
   label: 'Everything an agent may do',
-  hint: 'All operations, those that come later too. Never what only you may do.',
+  hint: 'All operations, including future ones. Never what only you may do.',
 }
 
 /** Returns the level of some scopes; a wider scope includes the narrower ones. */

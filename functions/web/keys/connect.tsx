@@ -22,7 +22,7 @@ export const routes: Routes = (app) => {
       >
         <Section title="Sign in from your program">
           <p>
-            Your program opens a page here, on which you say what the agent may do. It stores no
+            Your program opens a page here, where you choose what the agent may do. It stores no
             key, and you can disconnect it under Connected apps.
           </p>
           <ClientConfigs configs={clientConfigs(BASE_URL)} />
@@ -34,7 +34,7 @@ export const routes: Routes = (app) => {
           </p>
           <div class="actions">
             <LinkButton to="/keys" kind="main">
-              Make a key
+              Create a key
             </LinkButton>
           </div>
         </Section>

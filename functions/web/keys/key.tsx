@@ -73,7 +73,7 @@ async function findKey(c: PageContext): Promise<KeyRow> {
   const keys = await db.many('owner_list_keys', { listed_max: listedMax }, keyRow)
   const found = keys.find(({ key, live }) => live && key === c.req.param('key'))
   if (found) return found
-  throw new Rejection(fail('not_found', { message: 'This account has no such key in service.' }))
+  throw new Rejection(fail('not_found', { message: 'This account has no such active key.' }))
 }
 
 async function replace(c: PageContext, { key, label, scopes }: KeyRow, form: URLSearchParams) {
@@ -139,7 +139,7 @@ async function showKey(c: PageContext, key: KeyRow, typed?: URLSearchParams, pro
           facts={[
             ['Key', <code>{key.shown}</code>],
             ['For', levelOf(key.scopes).label],
-            ['Made', <Time at={key.created_at} />],
+            ['Created', <Time at={key.created_at} />],
             ['Last used', <LastUsed day={key.last_used_on} />],
             ['Ends', key.expires_at === null ? 'Never' : <Time at={key.expires_at} />],
           ]}
@@ -150,7 +150,7 @@ async function showKey(c: PageContext, key: KeyRow, typed?: URLSearchParams, pro
       <SecretsForm c={c} apiKey={key} />
       <EndForm
         c={c}
-        words="This cannot be taken back."
+        words="This cannot be undone."
         label="Revoke the key"
         wanted="revoked"
         isUnsure={problem?.isUnsure ?? false}
@@ -164,19 +164,19 @@ function ReplaceForm({ c, typed }: { c: PageContext; typed: URLSearchParams | un
   return (
     <Section title="Replace it">
       <p>
-        Makes a new key for the same and shows it once. The old one stays good for a while, so that
-        you can change the settings of your agent in between.
+        Creates a new key with the same access and shows it once. The old one stays valid for a
+        while, so that you can update the settings of your agent.
       </p>
       <Form c={c}>
         <Choices
           name="days"
-          legend="The new key is good for"
+          legend="The new key is valid for"
           chosen={typed?.get('days') ?? lifeDaysDefault}
           choices={lifeChoices}
         />
         <Choices
           name="overlap"
-          legend="The old key stays good for"
+          legend="The old key stays valid for"
           chosen={typed?.get('overlap') ?? overlapDefault}
           choices={overlapHours.map((value, at) => ({ value, label: overlaps[at] ?? value }))}
         />
@@ -198,13 +198,13 @@ function SecretsForm({ c, apiKey }: { c: PageContext; apiKey: KeyRow }) {
     <Section title="Secrets of the vault">
       <p>
         {reads
-          ? 'This key reads the secrets of your logins. Whatever the agent is told can then end up with others.'
-          : 'This key has the secrets of your logins used, and never sees them. That is the safe way.'}
+          ? 'This key can read the secrets of your logins. Whatever the agent reads can end up with others.'
+          : 'This key can use the secrets of your logins, and never sees them. This is the safe setting.'}
       </p>
       <Form c={c}>
         <div class="actions">
           <Button kind={reads ? 'plain' : 'danger'} name="wanted" value={reads ? 'uses' : 'reads'}>
-            {reads ? 'No longer let it read them' : 'Let it read them'}
+            {reads ? 'Stop letting it read them' : 'Let it read them'}
           </Button>
         </div>
       </Form>

@@ -35,7 +35,7 @@ export type KeyRow = z.output<typeof keyRow>
 export const listedMax = 50
 
 /** Message for an account that has as many keys as it may have. */
-export const keysFull = 'The account has 20 keys in service, which is the most. Revoke one first.'
+export const keysFull = 'The account has 20 active keys, the maximum. Revoke one first.'
 
 /** Days that the owner can choose for the life of a key. */
 const lifeDays = ['7', '30', '90', '365'] as const
@@ -64,7 +64,7 @@ export function showNewKey(c: PageContext, me: Owner, key: string, note: string)
     c,
     <Page c={c} title="Your new API key" owner={me} scripts={keyScripts}>
       <Notice kind="warning" title="Copy it now">
-        It is shown this once. {note}
+        It is shown only once. {note}
       </Notice>
       <KeyOnce c={c} apiKey={key} />
       <p class="actions">

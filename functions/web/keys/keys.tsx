@@ -44,7 +44,7 @@ export const routes: Routes = (app) => {
     const scope = scopes.find((one) => one === form.get('scope'))
     const isLabel = label.length > 0 && label.length <= labelMax && /^\P{C}*$/u.test(label)
     if (!scope) return showKeys(c, form, { text: 'Choose what the key is for.' })
-    if (!isLabel) return showKeys(c, form, { label: 'A name of 1 to 64 characters.' })
+    if (!isLabel) return showKeys(c, form, { label: 'Enter a name of 1 to 64 characters.' })
     const caps = optionalCapsIn(form)
     if (!caps) return showKeys(c, form, {})
     const { key, known } = await makeKey(c.get('world'))
@@ -55,7 +55,7 @@ export const routes: Routes = (app) => {
     const question = { ...known, label, scope, expires_in_days, ...capsQuestion(caps), mail }
     const created = await me.db.one('owner_create_key', question, createdRow)
     if (!created?.key) return showKeys(c, form, { text: keysFull })
-    return showNewKey(c, me, key, `It is good for ${expires_in_days} days.`)
+    return showNewKey(c, me, key, `It is valid for ${expires_in_days} days.`)
   })
 }
 
@@ -71,17 +71,17 @@ async function showKeys(c: PageContext, typed?: URLSearchParams, problem?: Probl
       c={c}
       title="API keys"
       owner={me}
-      lead="With a key an agent acts in this account, within what the key is for and your limits."
+      lead="A key lets an agent act in this account, within your limits and what the key is for."
       action={<LinkButton to="/connect">Connect your agent</LinkButton>}
     >
       {problem?.text && (
-        <Notice kind="danger" title="No key was made">
+        <Notice kind="danger" title="No key was created">
           {problem.text}
         </Notice>
       )}
       {typed && problem === undefined && <SendAgain />}
-      <Section title="In service">
-        <Keys keys={keys.filter(({ live }) => live)} none="No key is in service." />
+      <Section title="Active">
+        <Keys keys={keys.filter(({ live }) => live)} none="No key is active." />
       </Section>
       <CreateForm c={c} typed={typed} isFirst={keys.length === 0} labelError={problem?.label} />
       <Section title="Ended">
@@ -136,12 +136,12 @@ const firstCaps = { each: 50_000_000n, day: 200_000_000n }
 
 function CreateForm({ c, typed, isFirst, labelError }: CreateFormProps) {
   return (
-    <Section title="Make a key">
+    <Section title="Create a key">
       <Form c={c}>
         <Field
           name="label"
           label="Name"
-          hint="So that you know later which agent has it."
+          hint="To tell later which agent has it."
           value={typed?.get('label') ?? ''}
           maxlength={labelMax}
           required
@@ -157,12 +157,12 @@ function CreateForm({ c, typed, isFirst, labelError }: CreateFormProps) {
         <CapFields caps={isFirst ? firstCaps : noCaps} typed={typed} isOptional />
         <Choices
           name="days"
-          legend="Good for"
+          legend="Valid for"
           chosen={typed?.get('days') ?? lifeDaysDefault}
           choices={lifeChoices}
         />
         <div class="actions">
-          <Button>Make the key</Button>
+          <Button>Create the key</Button>
         </div>
       </Form>
     </Section>

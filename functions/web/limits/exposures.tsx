@@ -30,7 +30,7 @@ export function Exposures({ keys }: { keys: readonly KeyExposure[] }) {
         before you are asked again. All of them share the limits: what one moves, another cannot.
       </p>
       {keys.length === 0 ? (
-        <Empty>No key or app that can pay is in service.</Empty>
+        <Empty>No active key or app can pay.</Empty>
       ) : (
         <Table
           caption="The most that each key and app can move by itself"
@@ -44,8 +44,8 @@ export function Exposures({ keys }: { keys: readonly KeyExposure[] }) {
         />
       )}
       <p class="hint">
-        It is worked out from the limits, from what was spent, from what is signed and still open,
-        and from what you approved and is not paid yet. The wallet may hold less.
+        Calculated from the limits, what was spent, what is signed and still open, and what you
+        approved that is not paid yet. The wallet may hold less.
       </p>
     </Section>
   )

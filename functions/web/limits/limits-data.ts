@@ -17,21 +17,21 @@ export const limitWords: Record<LimitName, { title: string; meaning: string }> =
   automatic_daily: {
     title: limitTitles.automatic_limit,
     meaning:
-      'What agents may pay in 24 hours with nobody asked, to recipients and from devices that are known.',
+      'What agents may pay in 24 hours without asking, to trusted recipients and from trusted devices.',
   },
   asserted_daily: {
     title: limitTitles.asserted_limit,
     meaning:
-      'What agents may pay in 24 hours when they say that you confirmed it. Nobody checks their word.',
+      'What agents may pay in 24 hours by saying that you confirmed it. Nobody verifies that.',
   },
   asserted_new_recipient: {
     title: limitTitles.asserted_new_recipient_limit,
     meaning:
-      'What agents may pay in 24 hours to one new recipient when they say that you confirmed it. Above it, you are asked.',
+      'What agents may pay one new recipient in 24 hours by saying that you confirmed it. Above it, you are asked.',
   },
   daily_spending_cap: {
     title: limitTitles.daily_spending_cap,
-    meaning: 'The most that leaves the account in 24 hours, whoever approved it, you among them.',
+    meaning: 'The most that may leave the account in 24 hours, whoever approves it, including you.',
   },
   monthly_spending_cap: {
     title: limitTitles.monthly_spending_cap,

@@ -79,7 +79,9 @@ async function readWanted(c: PageContext, form: URLSearchParams): Promise<Wanted
 function problemsOf(wanted: readonly Wanted[]): Map<LimitName, string> {
   const problems = wanted.flatMap(({ name, micros, now }): [LimitName, string][] => {
     if (micros === undefined) {
-      return [[name, 'An amount from 0 to 1,000,000, such as 250 or 12.50, without a minus sign.']]
+      return [
+        [name, 'Enter an amount from 0 to 1,000,000, such as 250 or 12.50, without a minus sign.'],
+      ]
     }
     const above = name === 'daily_spending_cap' ? 'monthly_spending_cap' : 'daily_spending_cap'
     const cap = name === above ? undefined : wanted.find((one) => one.name === above)?.micros
@@ -93,7 +95,7 @@ function problemsOf(wanted: readonly Wanted[]): Map<LimitName, string> {
 /** Says which limits changed, and how to set them back. */
 function savedDetails(set: readonly z.output<typeof setRow>[], wanted: readonly Wanted[]) {
   const changed = set.filter(({ outcome }) => outcome !== 'same')
-  if (changed.length === 0) return { words: 'Nothing was different.' }
+  if (changed.length === 0) return { words: 'No limit was changed.' }
   const words = changed.map(({ name, before }) => {
     const micros = wanted.find((one) => one.name === name)?.micros ?? 0n
     return `${limitWords[name].title}: ${usdRoundedDown(before)} to ${usdRoundedDown(micros)} USD.`
@@ -135,7 +137,7 @@ async function showLimits(
       c={c}
       title="Limits"
       owner={me}
-      lead="A lower limit holds at once. To raise one you prove again that it is you."
+      lead="A lower limit applies at once. To raise one, confirm again that it is you."
     >
       {typed && problems.size === 0 && <SendAgain />}
       <Form c={c}>
@@ -194,10 +196,10 @@ type Rows = z.output<typeof relayedRows>
 function Relayed({ rows, chains }: { rows: Rows; chains: readonly Chain[] }) {
   if (rows.length === 0) return null
   return (
-    <Section title="Gas that is paid for you">
+    <Section title="Gas paid for you">
       <p>
-        The service pays for the gas of so many transfers in 24 hours. After that, the wallet pays
-        with its own coin.
+        The service pays the gas for a limited number of transfers in 24 hours. After that, the
+        wallet pays with its own coin.
       </p>
       <ul>
         {rows.map((row) => (

@@ -47,7 +47,7 @@ export function MailStatusBadge({ mail }: { mail: MailItem }) {
     return <Badge>{states.has('queued') ? 'On its way' : 'Sent'}</Badge>
   }
   const { proven_domain: domain } = mail.from
-  if (domain === undefined) return <Badge kind="warning">Nothing proves who sent it</Badge>
+  if (domain === undefined) return <Badge kind="warning">Sender not verified</Badge>
   return <Badge kind="good">Proven to be from {domain}</Badge>
 }
 
@@ -57,10 +57,10 @@ export function CodeState({ code, now }: { code: MailItem['codes'][number]; now:
   const places = hosts.join(', ')
   if (used) return <>An agent has used it at {places}, unread</>
   if (hosts.length === 0) return <>Kept from agents: nothing proves where it belongs</>
-  if (new Date(end) <= now) return <>Not used in time</>
+  if (new Date(end) <= now) return <>Expired unused</>
   return (
     <>
-      Agents can use it unread at {places}, once, until <Time at={end} isInSentence />
+      Agents can use it once at {places}, without seeing it, until <Time at={end} isInSentence />
     </>
   )
 }

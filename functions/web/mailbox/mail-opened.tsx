@@ -28,7 +28,7 @@ async function showOpened(c: PageContext) {
     c,
     <Page
       c={c}
-      title={isIn ? 'Mail that came in' : 'Mail that went out'}
+      title={isIn ? 'Received mail' : 'Sent mail'}
       owner={me}
       back={{ to: '/mail', label: 'Mail' }}
       lead={<Time at={mail.at} />}
@@ -40,13 +40,13 @@ async function showOpened(c: PageContext) {
       <Section title="Text">
         {isIn && (
           <p class="quiet small">
-            Written by whoever sent it, and shown as plain text. Links in it lead nowhere from here.
+            Written by whoever sent it, and shown as plain text. Links in it do not work here.
           </p>
         )}
         <p class="mail-text">{text.text || 'It has no text.'}</p>
         {mail.next_offset !== null && (
           <p>
-            <a href={`${here}?from=${mail.next_offset}`}>Read on</a>
+            <a href={`${here}?from=${mail.next_offset}`}>Continue reading</a>
           </p>
         )}
       </Section>
@@ -71,7 +71,7 @@ function mailFacts(mail: OpenedMail): (readonly [string, Child])[] {
     ['From', untrusted.subject.from],
     ['To', mail.to.join(', ') || 'Not named'],
     [mail.direction === 'in' ? 'Sender' : 'Delivery', <MailStatusBadge mail={mail} />],
-    ...(mail.automatic ? [['Kind', 'Written by a machine'] as const] : []),
+    ...(mail.automatic ? [['Kind', 'Automated'] as const] : []),
     ...(oddities.length > 0
       ? [['Noticed', oddities.map((flaw) => flaw.replaceAll('_', ' ')).join(', ')] as const]
       : []),
@@ -79,7 +79,11 @@ function mailFacts(mail: OpenedMail): (readonly [string, Child])[] {
 }
 
 function deliveriesOf({ deliveries = [] }: OpenedMail) {
-  const words = { queued: 'On its way', sent: 'Taken by the next mail server', failed: 'Refused' }
+  const words = {
+    queued: 'On its way',
+    sent: 'Accepted by the next mail server',
+    failed: 'Refused',
+  }
   return deliveries.map(({ to, status, untrusted }) => {
     const reason = untrusted === undefined ? '' : `: ${untrusted.reason.text}`
     return [`For ${to}`, `${words[status]}${reason}`] as const
@@ -107,12 +111,12 @@ function Files({ mail: { mail_id, attachments } }: { mail: OpenedMail }) {
   if (attachments.length === 0) return null
   return (
     <Section title="Attachments">
-      <p class="quiet small">Files of strangers. Open only what you expect.</p>
+      <p class="quiet small">Files from strangers. Open only what you expect.</p>
       <ul class="points">
         {attachments.map(({ number, size, untrusted }) => (
           <li>
             <a href={`${webAppPath}/mail/${mail_id}/file/${number}`} download>
-              {untrusted.name.text || 'A file without a name'}
+              {untrusted.name.text || 'Unnamed file'}
             </a>{' '}
             <span class="quiet">{size} bytes</span>
           </li>

@@ -53,7 +53,7 @@ async function showMail(c: PageContext) {
       }
     >
       <MailFilter query={query} />
-      <Section title={isNarrowed ? 'Found' : 'All'}>
+      <Section title={isNarrowed ? 'Results' : 'All'}>
         {mails.length > 0 ? (
           <Mails mails={mails} />
         ) : (
@@ -108,8 +108,8 @@ function CodesForm({ c, shows }: { c: PageContext; shows: boolean }) {
     <Section title="Codes and sign-in links">
       <p>
         {shows
-          ? 'Agents read them as they are. Whatever an agent is told can then end up with others.'
-          : 'Agents have them used at the site that sent them, once, and never see them. That is the safe way.'}
+          ? 'Agents can read them. Whatever an agent reads can end up with others.'
+          : 'Agents can use each one once, at the site that sent it, and never see it. This is the safe setting.'}
       </p>
       <Form c={c} action="/mail/codes">
         <div class="actions">
@@ -118,7 +118,7 @@ function CodesForm({ c, shows }: { c: PageContext; shows: boolean }) {
             name="wanted"
             value={shows ? 'sealed' : 'shown'}
           >
-            {shows ? 'No longer let agents read them' : 'Let agents read them'}
+            {shows ? 'Stop letting agents read them' : 'Let agents read them'}
           </Button>
         </div>
       </Form>
@@ -128,11 +128,11 @@ function CodesForm({ c, shows }: { c: PageContext; shows: boolean }) {
 
 function RoomForm({ c }: { c: PageContext }) {
   return (
-    <Section title="Make room">
-      <p>A mailbox that is full takes no more mail. Agents cannot delete any.</p>
+    <Section title="Free up space">
+      <p>A full mailbox receives no more mail. Agents cannot delete mail.</p>
       <Form c={c} action="/mail/deleted">
-        <Select name="days" label="Delete what is older than" choices={ages} chosen="90" />
-        <Checkbox name="sure" label="Delete what an agent has read or sent, for good" />
+        <Select name="days" label="Delete mail older than" choices={ages} chosen="90" />
+        <Checkbox name="sure" label="Delete for good what an agent has read or sent" />
         <div class="actions">
           <Button kind="danger">Delete old mail</Button>
         </div>

@@ -24,7 +24,7 @@ import type { OpenedMandate } from './mandates-data.ts'
 type Status = MandateRow['status']
 
 const words: Record<Status, readonly ['plain' | 'good' | 'warning', string]> = {
-  pending_approval: ['warning', 'Waits for you'],
+  pending_approval: ['warning', 'Waiting for you'],
   active: ['good', 'Active'],
   suspended: ['warning', 'Suspended'],
   exhausted: ['plain', 'Used up'],
@@ -53,7 +53,7 @@ export function MandateTermsInFull({ opened, world }: { opened: OpenedMandate; w
       <Facts
         facts={[
           ['Merchant', <Merchant domain={mandate.merchant_domain} />],
-          ['Hosts below it', mandate.include_subdomains ? 'All of them too' : 'None'],
+          ['Subdomains', mandate.include_subdomains ? 'All of them' : 'None'],
           [
             'Each payment',
             <>
@@ -84,9 +84,9 @@ export function MandateTermsInFull({ opened, world }: { opened: OpenedMandate; w
           ...pinnedTerms(mandate, world),
           ['Ends', <Time at={mandate.expires_at} />],
           ...(mandate.by_owner
-            ? [['You made it for', asked.title] as const]
+            ? [['You created it for', asked.title] as const]
             : requesterFacts(asked)),
-          ['May pay under it', whoPays(mandate)],
+          ['May be used by', whoPays(mandate)],
         ]}
       />
       {isNarrowed(mandate) && mandate.status !== 'pending_approval' && (
@@ -97,10 +97,10 @@ export function MandateTermsInFull({ opened, world }: { opened: OpenedMandate; w
 }
 
 function whoPays({ for_any_key: isForAny, device }: MandateRow): string {
-  if (isForAny) return 'Any key of this account, and any app'
+  if (isForAny) return 'Any key or app of this account'
   return device === ''
-    ? 'It alone, or a key that you replace it by, from devices that you know'
-    : 'Who asked for it alone, or a key that you replace it by'
+    ? 'Only it, or a key that replaces it, from devices that you trust'
+    : 'Only the one that asked, or a key that replaces it'
 }
 
 const noCap = 'No limit of its own'
@@ -157,12 +157,12 @@ export function WorstCase({ opened, now }: { opened: OpenedMandate; now: Date })
         <strong>
           at most <Cap usdMicros={usdMicros} />
         </strong>{' '}
-        leave by this mandate before it ends. What bounds it:{' '}
+        can leave under this mandate before it ends. What limits it:{' '}
         {boundBy.map((one) => bounds[one]).join(', and ')}.
       </p>
       <p class="hint">
-        Every payment under it also counts for your limit for everything together, and you can
-        suspend or revoke it at any time.
+        Every payment under it also counts toward your daily spending cap, and you can suspend or
+        revoke it at any time.
       </p>
     </Section>
   )
@@ -173,7 +173,7 @@ const bounds: Record<WorstCaseBound, string> = {
   max_amount_per_day: 'what it allows in 24 hours',
   max_total: 'what it allows in all',
   max_payments: 'how many payments it allows',
-  daily_spending_cap: 'your limit for everything together in 24 hours',
+  daily_spending_cap: 'your daily spending cap',
   expiry: 'when it ends',
 }
 
@@ -189,7 +189,7 @@ export function MandateHeadline({ opened, now }: { opened: OpenedMandate; now: D
         </p>
         <p>
           to <strong>{mandate.merchant_domain}</strong>
-          {mandate.include_subdomains && ' and every host below it'}, without asking you each time
+          {mandate.include_subdomains && ' and all its subdomains'}, without asking you each time
         </p>
         {payees.map(({ address }) => (
           <p>
@@ -202,7 +202,7 @@ export function MandateHeadline({ opened, now }: { opened: OpenedMandate; now: D
         </p>
         {mandate.purpose && <p>For your rule: {mandate.purpose}</p>}
         <p class="quiet">
-          {mandate.by_owner ? `You made it for ${asked.title}` : `${asked.title} asked`}{' '}
+          {mandate.by_owner ? `You created it for ${asked.title}` : `${asked.title} asked`}{' '}
           {agoOf(now.getTime(), mandate.created_at)}.
         </p>
       </div>

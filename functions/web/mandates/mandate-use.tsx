@@ -34,7 +34,7 @@ export function MandateUsage({ mandate }: { mandate: MandateRow }) {
   const { day: dayLeft, total: totalLeft } = leftOf(mandateFacts(mandate))
   const payable = most === null ? '' : `, ${Math.max(0, most - payments)} left`
   return (
-    <Section title="What is used and left">
+    <Section title="Used and left">
       <div class="bars">
         {day !== null && (
           <Used
@@ -142,9 +142,9 @@ export function MandateBacktest({ opened, now }: { opened: OpenedMandate; now: D
     ...rehearsal[verdict],
   }))
   return (
-    <Section title="As if it had been there for 90 days">
+    <Section title="What it would have covered in the last 90 days">
       {payments.length === 0 ? (
-        <Empty>This account asked nothing of this merchant in the last 90 days.</Empty>
+        <Empty>This account requested no payments to this merchant in the last 90 days.</Empty>
       ) : (
         <>
           <Table
@@ -161,8 +161,8 @@ export function MandateBacktest({ opened, now }: { opened: OpenedMandate; now: D
             ]}
           />
           <p class="hint">
-            As if each came from a known device, with the price from the merchant itself. Refused is
-            what was over your limit for everything together.
+            Assumes that each came from a trusted device, with the price from the merchant itself.
+            Refused payments were over your daily spending cap.
           </p>
           <details>
             <summary>

@@ -252,7 +252,7 @@ const revokers: Record<NonNullable<MandateRow['revoked_by']>, string> = {
   owner: 'you',
   agent: 'an agent',
   app: 'the app that it was for, which gave up its access',
-  service: 'the service, as it ended the access of the app that it was for',
+  service: 'the service, when it ended the access of the app that it was for',
 }
 
 /** Shows the state of a mandate that no longer waits. */
@@ -274,7 +274,7 @@ function MandateOutcome({ opened: { mandate_row, consent } }: { opened: OpenedMa
     case 'suspended':
       return (
         <Notice kind="warning" title="Suspended">
-          Nothing is paid under it until you let it go on. Your agent has to ask each time.
+          Nothing is paid under it until you resume it. Your agent has to ask each time.
         </Notice>
       )
     case 'exhausted':
@@ -309,7 +309,7 @@ function MandateControls({ c, mandate: { status } }: { c: PageContext; mandate: 
   }
   return (
     <Section title="Stop it">
-      <p>A suspended mandate can go on later. A revoked one is over for good.</p>
+      <p>You can resume a suspended mandate later. Revoking is final.</p>
       <Form c={c}>
         <div class="actions">
           <Button
@@ -317,7 +317,7 @@ function MandateControls({ c, mandate: { status } }: { c: PageContext; mandate: 
             name="decision"
             value={status === 'active' ? 'suspended' : 'resumed'}
           >
-            {status === 'active' ? 'Suspend it' : 'Let it go on'}
+            {status === 'active' ? 'Suspend it' : 'Resume it'}
           </Button>
           <Button kind="danger" name="decision" value="revoked">
             Revoke it

@@ -65,7 +65,8 @@ export async function openMandate(c: PageContext): Promise<OpenedMandate> {
     ? await db.one('owner_read_mandate', { mandate }, openedRow)
     : undefined
   if (opened) return opened
-  const message = 'This account has no such mandate. A link works only in the account it is for.'
+  const message =
+    'This account has no such mandate. The link works only in the account it was made for.'
   throw new Rejection(fail('mandate_not_found', { message }))
 }
 

@@ -40,15 +40,15 @@ export const routes: Routes = (app) => {
         lead="A mandate lets an agent pay one merchant without asking each time, within limits that you set."
         action={
           <LinkButton to="/mandates/new" kind="main">
-            Make a mandate
+            Create a mandate
           </LinkButton>
         }
       >
-        <Listed title="Wait for you" rows={waiting} way="Review" />
-        <Listed title="In force" rows={live} way="Look" />
-        <Listed title="Over" rows={others} way="Look" />
+        <Listed title="Waiting for you" rows={waiting} way="Review" />
+        <Listed title="Active" rows={live} way="View" />
+        <Listed title="Ended" rows={others} way="View" />
         {above.size + others.length === 0 && (
-          <Empty>There is none here. You make one, or your agent asks for one.</Empty>
+          <Empty>No mandates yet. Create one, or let your agent ask for one.</Empty>
         )}
         <Pager
           newest={before === null ? undefined : `${webAppPath}/mandates`}

@@ -71,10 +71,12 @@ function problemsIn(typed: ReturnType<typeof typedIn>, mandate: MandateRow): Pro
 }
 
 function narrowProblemOf(typed: Typed, asked: bigint | null, least: bigint): string | undefined {
-  if (typed === undefined) return 'An amount such as 250 or 12.50, or a whole number of payments.'
-  if (asked !== null && (typed === null || typed > asked)) return 'Not more than was asked for.'
+  if (typed === undefined)
+    return 'Enter an amount such as 250 or 12.50, or a whole number of payments.'
+  if (asked !== null && (typed === null || typed > asked))
+    return 'Enter no more than was asked for.'
   if (typed === null || typed >= least) return undefined
-  return least === 1n ? 'More than 0.' : 'Not less than each payment may be.'
+  return least === 1n ? 'More than 0.' : 'Enter no less than each payment may be.'
 }
 
 function laterBy(now: Date, minutes: string): string {
@@ -83,7 +85,7 @@ function laterBy(now: Date, minutes: string): string {
 
 /** Explanations of why nothing was narrowed, by the word of the database; the fields say the rest. */
 const narrowWords: Readonly<Record<string, string>> = {
-  wider: 'Something was more than what was asked for. It can only be made smaller.',
+  wider: 'Something was more than what was asked for. You can only narrow the mandate.',
   out_of_bounds: 'A limit over time cannot be smaller than what each payment may be, nor be zero.',
 }
 
@@ -100,8 +102,8 @@ type NarrowProps = {
 export function NarrowForm({ c, mandate, now, typed, problem }: NarrowProps) {
   return (
     <details open={problem !== undefined}>
-      <summary>Make it smaller first</summary>
-      <p>You approve it after that, as it then is. A field that is empty sets no limit.</p>
+      <summary>Narrow it first</summary>
+      <p>You then approve the narrowed mandate. An empty field sets no limit.</p>
       {problem && (
         <Notice kind="danger" title="Nothing has changed">
           {narrowWords[problem]}
@@ -113,12 +115,12 @@ export function NarrowForm({ c, mandate, now, typed, problem }: NarrowProps) {
         {mandate.include_subdomains && (
           <Checkbox
             name="below"
-            label="Hosts below the merchant’s too"
+            label="Include subdomains of the merchant"
             checked={typed === undefined || typed.has('below')}
           />
         )}
         <div class="actions">
-          <Button kind="plain">Make it smaller</Button>
+          <Button kind="plain">Narrow it</Button>
         </div>
       </Form>
     </details>

@@ -82,18 +82,18 @@ async function showMandateForm(c: PageContext, form: URLSearchParams, problems: 
     c,
     <Page
       c={c}
-      title="Make a mandate"
+      title="Create a mandate"
       owner={me}
       back={{ to: '/mandates', label: 'Mandates' }}
-      lead="An agent then pays one merchant or recipient without asking, within these bounds. You approve it on the next page."
+      lead="An agent then pays one merchant or recipient without asking, within these limits. You approve it on the next page."
     >
       {problems.agent && <Notice kind="danger">{problems.agent}</Notice>}
       {agents.length === 0 ? (
         <>
-          <Empty>No key and no app may pay.</Empty>
+          <Empty>No key or app may pay.</Empty>
           <div class="actions">
             <LinkButton to="/keys" kind="main">
-              Make a key
+              Create a key
             </LinkButton>
           </div>
         </>
@@ -122,7 +122,8 @@ function MandateForm({ c, agents, form, problems }: MandateFormProps) {
     <Form c={c}>
       <Select name="agent" label="Agent" choices={agents} chosen={form.get('agent') ?? ''} />
       <p class="hint">
-        It pays from devices that you know. From another one it asks, and you can make that known.
+        It pays from devices that you trust. From any other device it asks, and you can then trust
+        that one.
       </p>
       <Field
         {...typed('payee')}

@@ -29,7 +29,7 @@ export const refusalsShown: Readonly<Record<string, keyof Problems>> = {
 
 const agentWords: Readonly<Record<string, string>> = {
   not_found: 'Choose one of your keys or apps that may pay.',
-  too_many_mandates: '20 mandates wait for you, which is the most. Decide about one first.',
+  too_many_mandates: '20 mandates are waiting for you, the maximum. Decide one first.',
 }
 
 /** Returns a refusal as what is wrong with a field. */
@@ -79,12 +79,12 @@ function readPayee({ config }: World, text: string) {
   return read.kind === 'address' ? { payee: read.address } : { payee_alias: read.alias }
 }
 
-const amountWords = 'An amount above 0 and up to 1,000,000, such as 25 or 12.50.'
+const amountWords = 'Enter an amount above 0 and up to 1,000,000, such as 25 or 12.50.'
 
 /** Reads an amount in micro-dollars: null for an empty field, a sentence if it is wrong. */
 function amountIn(form: URLSearchParams, name: string, least: bigint): bigint | string | null {
   const micros = typedUsdMicrosIn(form, name)
   if (micros === null) return null
   if (!micros) return amountWords
-  return micros < least ? 'Not less than each payment may be.' : micros
+  return micros < least ? 'Enter no less than each payment may be.' : micros
 }

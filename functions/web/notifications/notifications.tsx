@@ -37,8 +37,7 @@ export const routes: Routes = (app) => {
   })
 }
 
-const notAdded =
-  'This browser gave no address that notifications can be sent to. Try another browser.'
+const notAdded = 'This browser gave no address for notifications. Try another browser.'
 const tooMany = 'Ten browsers receive notifications, the maximum. Remove one first.'
 
 /** Makes a change; returns the reason if nothing was changed. */
@@ -99,7 +98,7 @@ async function showNotifications(c: PageContext, problem?: string, typed?: URLSe
       <ChoicesForm c={c} muted={typed ? mutedIn(typed) : muted} />
       <Section title="Browsers that show notifications">
         {key === '' && (
-          <p>Notifications are off: the operator of this service has set no key for them.</p>
+          <p>Notifications are off: the operator of this service has not set a key for them.</p>
         )}
         {devices.length === 0 ? <Empty>None yet.</Empty> : <Devices c={c} devices={devices} />}
         {devices.length > 0 && (
@@ -125,7 +124,7 @@ async function showNotifications(c: PageContext, problem?: string, typed?: URLSe
 function ChoicesForm({ c, muted }: { c: PageContext; muted: readonly string[] }) {
   const labels = { mail: 'By mail', push: 'As a notification' }
   return (
-    <Section title="What you are told of">
+    <Section title="What you are notified about">
       <Form c={c}>
         {noticeKinds.map(({ kind, title, hint, ways }) => (
           <fieldset>
@@ -178,7 +177,7 @@ type AddFormProps = { c: PageContext; applicationKey: string; isProven: boolean 
 
 /** Renders the button that adds this browser; it goes on to show notices when nobody is signed in. */
 function AddBrowserForm({ c, applicationKey, isProven }: AddFormProps) {
-  if (!isProven) return <ProofLink c={c} label="Prove that it is you to add this browser" />
+  if (!isProven) return <ProofLink c={c} label="Confirm that it is you to add this browser" />
   return (
     <>
       <noscript>
@@ -194,11 +193,11 @@ function AddBrowserForm({ c, applicationKey, isProven }: AddFormProps) {
           <input type="hidden" name={name} value="" />
         ))}
         <p>
-          It shows amount, payee and agent of a request, also when nobody is signed in. On an
+          It shows the amount, payee and agent of a request, even when nobody is signed in. On an
           iPhone, first add this page to the home screen.
         </p>
         <p class="error" data-problem="" hidden>
-          This browser did not allow it. Allow notifications for this site in its settings.
+          This browser blocks notifications. Allow them for this site in its settings.
         </p>
         <div class="actions">
           <Button name="wanted" value="added">
@@ -235,13 +234,13 @@ const noticeKinds = [
   {
     kind: 'logins',
     title: 'Logins in use',
-    hint: 'A stored login is used at a new site, or was added by a link.',
+    hint: 'A stored login is used at a new site, or a login is added through a link.',
     ways: ['mail', 'push'],
   },
   {
     kind: 'security',
     title: 'Security',
-    hint: 'Sign-ins, keys, apps, limits and freezes. The mails always come.',
+    hint: 'Sign-ins, keys, apps, limits and freezes. The mails are always sent.',
     ways: ['push'],
   },
 ] as const

@@ -61,9 +61,9 @@ export function BalanceChart({
   return (
     <Section title="Balance over time">
       {!isWhole ? (
-        <Empty>A chain did not answer, so this cannot be drawn right now.</Empty>
+        <Empty>A network did not answer, so this chart is not available right now.</Empty>
       ) : points.every(({ value }) => value === 0n) ? (
-        <Empty>There is nothing to draw before the first deposit.</Empty>
+        <Empty>The chart begins with the first deposit.</Empty>
       ) : (
         <StepChart
           title="Balance at the end of each day in USD"

@@ -10,7 +10,7 @@ export function AddForm({ value = '', error }: { value?: string; error?: string 
       <form method="get" action={`${webAppPath}/recipients/add`}>
         <Field
           name="recipient"
-          label="Alias, mail address or wallet address"
+          label="Alias, email address or wallet address"
           hint="You see the whole address before it is added."
           value={value}
           required

@@ -96,13 +96,13 @@ function Shown({ c, found }: { c: PageContext; found: Found }) {
         />
       </Section>
       {similar !== null && (
-        <Notice kind="danger" title="This address imitates one that you know">
-          <p>It cannot be added. Each payment to it needs your approval. You know this one:</p>
+        <Notice kind="danger" title="This address imitates one that you trust">
+          <p>It cannot be added. Each payment to it needs your approval. You trust this one:</p>
           <Address value={similar} />
         </Notice>
       )}
       {own && <Notice kind="warning">This is the wallet of this account.</Notice>}
-      {known && <Notice kind="info">You know this recipient already.</Notice>}
+      {known && <Notice kind="info">You already trust this recipient.</Notice>}
       {!known && !own && similar === null && (
         <Form c={c}>
           <p>Agents may then pay it without asking, within your limits.</p>

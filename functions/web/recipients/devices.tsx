@@ -18,19 +18,17 @@ type Device = z.output<typeof deviceRow>
 /** Lists devices with their keys, each with a button that forgets it. */
 export function Devices({ c, devices }: { c: PageContext; devices: Device[] }) {
   return (
-    <Section title="Known devices">
+    <Section title="Trusted devices">
       {devices.length === 0 ? (
-        <Empty>
-          None yet. A device is known once you tick so when you approve a payment from it.
-        </Empty>
+        <Empty>None yet. You can trust a device when you approve a payment from it.</Empty>
       ) : (
         <Table
-          caption="Known devices, those known last first"
+          caption="Trusted devices, newest first"
           rows={devices}
           columns={[
             { label: 'Key', cell: ({ label, shown }) => `${label} (${shown})` },
             { label: 'Device', cell: ({ fingerprint }) => <code>{fingerprint.slice(0, 8)}</code> },
-            { label: 'Known since', cell: ({ known_since }) => <Time at={known_since} /> },
+            { label: 'Trusted since', cell: ({ known_since }) => <Time at={known_since} /> },
             {
               label: 'Change',
               cell: ({ key, fingerprint }) => (

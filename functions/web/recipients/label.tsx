@@ -16,8 +16,8 @@ import {
 } from '../visit.ts'
 
 const labelCharactersMax = 64
-const tooLong = 'A name of at most 64 characters.'
-const tooMany = 'You named 1,000 recipients, which is the most. Take a name away first.'
+const tooLong = 'Enter a name of at most 64 characters.'
+const tooMany = 'You named 1,000 recipients, the maximum. Remove a name first.'
 
 const labelledRow = z.object({ labelled: z.boolean() })
 

@@ -39,7 +39,7 @@ export const routes: Routes = (app) => {
         c={c}
         title="Recipients and devices"
         owner={me}
-        lead="Whom agents may pay without asking, and from where. Everybody else is asked about."
+        lead="Who agents may pay without asking, and from which devices. You are asked about everybody else."
         scripts={['copy']}
       >
         {ended.length > 0 && <KnownByEnded c={c} by={by} recipients={ended} />}
@@ -93,7 +93,7 @@ function KnownByEnded({
   recipients: Recipient[]
 }) {
   return (
-    <Notice kind="warning" title="What became known by it">
+    <Notice kind="warning" title="What you trusted at its request">
       <p>
         You came to know these recipients by approving requests of {recipients[0]?.asker}. Agents
         may still pay them without asking.
@@ -117,14 +117,12 @@ function KnownByEnded({
 
 function Recipients({ c, recipients }: { c: PageContext; recipients: Recipient[] }) {
   return (
-    <Section title="Known recipients">
+    <Section title="Trusted recipients">
       {recipients.length === 0 ? (
-        <Empty>
-          Nobody yet. A recipient is known once you add it, or tick so when you approve.
-        </Empty>
+        <Empty>None yet. Add a recipient, or trust one when you approve a payment.</Empty>
       ) : (
         <Table
-          caption="Known recipients, those known last first"
+          caption="Trusted recipients, newest first"
           rows={recipients}
           columns={[
             {
@@ -140,8 +138,8 @@ function Recipients({ c, recipients }: { c: PageContext; recipients: Recipient[]
                 </div>
               ),
             },
-            { label: 'Known since', cell: ({ known_since }) => <Time at={known_since} /> },
-            { label: 'Known by', cell: ({ asker }) => asker ?? 'You added it' },
+            { label: 'Trusted since', cell: ({ known_since }) => <Time at={known_since} /> },
+            { label: 'Requested by', cell: ({ asker }) => asker ?? 'You added it' },
             { label: 'Payments', cell: ({ payments }) => payments, isNumber: true },
             {
               label: 'Paid',

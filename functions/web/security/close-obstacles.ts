@@ -71,8 +71,8 @@ async function positionsInTheWay(world: World, address: Address): Promise<Obstac
 
 function silent(name: string): Obstacle {
   return {
-    words: `${name} does not answer now, so what is there is not known.`,
+    words: `${name} is not responding, so we cannot see what is there.`,
     to: '/security/close',
-    label: 'Look again',
+    label: 'Check again',
   }
 }

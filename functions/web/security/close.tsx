@@ -35,7 +35,7 @@ async function showClose(c: PageContext, known?: readonly Obstacle[], isOtherAli
       title="Close the account"
       owner={me}
       back={{ to: '/security', label: 'Security' }}
-      lead={isOpen ? 'You have 30 days to reopen it.' : 'This is in the way:'}
+      lead={isOpen ? 'You have 30 days to reopen it.' : 'Before you can close it:'}
     >
       {isOpen ? (
         <CloseForm c={c} alias={me.account.alias} isOtherAlias={isOtherAlias} />
@@ -70,16 +70,16 @@ function CloseForm({ c, alias, isOtherAlias }: CloseFormProps) {
             The account is frozen. All keys, apps, mandates, links and requests end, and every
             session but this one. Limits and recipients become those of a new account.
           </li>
-          <li>The mailbox takes no mail any more. Nobody else ever gets the alias {alias}.</li>
+          <li>The mailbox no longer receives mail. Nobody else ever gets the alias {alias}.</li>
           <li>For 30 days you can sign in, export the activity, and reopen the account.</li>
           <li>
             After that your logins, mails, passkeys, codes, password and mail address are erased for
             good. You can then open a new account with the same mail address.
           </li>
-          <li>Payments and the activity are kept for the books.</li>
+          <li>Payments and the activity are kept for the records.</li>
           <li>
             The sealed key of the wallet is kept, so money that arrives late is not lost. You cannot
-            move it here after the erasure.
+            move it here once the account is erased.
           </li>
         </ul>
       </Section>

@@ -26,8 +26,8 @@ async function showClosed(c: PageContext) {
       title="Your account is closed"
       lead={
         <>
-          It is erased from <Time at={account.erasesAt} isInSentence />. Until then you can reopen
-          it.
+          It will be erased after <Time at={account.erasesAt} isInSentence />. Until then you can
+          reopen it.
         </>
       }
     >
@@ -40,7 +40,9 @@ async function showClosed(c: PageContext) {
         <LinkButton to="/payments.csv">Payments as CSV</LinkButton>
       </p>
       <Section title="Reopen it">
-        <p>It stays frozen until you unfreeze it. Keys, apps and mandates have to be made anew.</p>
+        <p>
+          It stays frozen until you unfreeze it. Keys, apps and mandates have to be set up again.
+        </p>
         <Form c={c}>
           <Button>Reopen the account</Button>
         </Form>

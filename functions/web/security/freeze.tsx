@@ -58,9 +58,9 @@ function Freeze({ c, me }: { c: PageContext; me: Owner }) {
     <Page c={c} title="Freeze the account" owner={me} lead="One click stops all payments at once.">
       <Section title="What happens">
         <ul class="points">
-          <li>No agent or app can pay, whatever it holds, until you unfreeze the account.</li>
+          <li>No agent or app can pay, whatever access it has, until you unfreeze the account.</li>
           <li>No agent can use a login of the vault, read one or send mail.</li>
-          <li>Payments that are prepared and not sent are released.</li>
+          <li>Payments that are prepared but not sent are cancelled.</li>
           <li>
             What a merchant or the chain already has can settle for some minutes. You see each
             amount.
@@ -93,7 +93,7 @@ type UnfreezeProps = { c: PageContext; me: Owner; standing: StandingFreeze; isAn
 function Unfreeze({ c, me, standing: { freeze, since }, isAnother }: UnfreezeProps) {
   const lead = (
     <>
-      Nothing is paid since <Time at={since} isInSentence />.
+      Nothing has been paid since <Time at={since} isInSentence />.
     </>
   )
   return (
@@ -117,8 +117,8 @@ function Unfreeze({ c, me, standing: { freeze, since }, isAnother }: UnfreezePro
         </ul>
         <p>
           After that, agents can pay again at once, within your{' '}
-          <a href={`${webAppPath}/limits`}>limits</a>. What was signed before the freeze is not sent
-          any more; your agents ask for it anew.
+          <a href={`${webAppPath}/limits`}>limits</a>. What was signed before the freeze is no
+          longer sent; your agents have to ask again.
         </p>
         <Form c={c}>
           <input type="hidden" name="wanted" value="unfrozen" />

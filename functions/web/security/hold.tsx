@@ -44,8 +44,9 @@ async function showHold(c: PageContext, error?: string) {
           'Nothing is pending.'
         ) : (
           <>
-            Until <Time at={hold_until} isInSentence /> nothing can be widened, shown or ended.
-            Lowering and freezing work, and agents go on within their limits.
+            Until <Time at={hold_until} isInSentence /> nobody can approve payments, raise limits,
+            see secrets, or end keys and apps. You can still lower limits and freeze, and agents
+            keep working within their limits.
           </>
         )
       }
@@ -68,12 +69,12 @@ function Pending({ security, until }: { security: Security; until: string }) {
   if (!pending_password && !pending_passkey_removal) {
     return is_recovered ? null : (
       <Notice kind="warning" title="A recovery code was used">
-        Whoever has it can look at the account, and set a password that is good in 48 hours.
+        Whoever has it can view the account, and set a password that takes effect in 48 hours.
       </Notice>
     )
   }
   return (
-    <Notice kind="warning" title="What changes then">
+    <Notice kind="warning" title="What changes when it ends">
       <ul class="points">
         {pending_password && (
           <li>
@@ -97,7 +98,7 @@ function RecoverForm({ c, security, error }: RecoverFormProps) {
   const { email, passkeys, pending_password } = security
   return (
     <Section title={pending_password ? 'Choose another password' : 'Set a new password'}>
-      <p>It is good in 48 hours. Sign in with it then.</p>
+      <p>It takes effect in 48 hours. Sign in with it then.</p>
       <Form c={c} action={`${path}/recover`}>
         <Username value={email} />
         <NewPassword {...(error === undefined ? {} : { error })} />
@@ -120,12 +121,12 @@ function EndForm({
   c: PageContext
   security: Security
 }) {
-  const proof = passkeys.length > 0 ? 'a passkey' : 'the password that is good now'
+  const proof = passkeys.length > 0 ? 'a passkey' : 'your current password'
   return (
-    <Section title={is_recovered ? 'Do you still have one of your ways in?' : 'End it'}>
+    <Section title={is_recovered ? 'Can you still sign in another way?' : 'End it'}>
       <p>
-        You confirm with {proof}. What would change stays as it is. If a recovery code was used,
-        whoever used it is signed out, and all codes are void.
+        You confirm with {proof}. Pending changes are dropped. If a recovery code was used, whoever
+        used it is signed out, and all codes are void.
       </p>
       <Form c={c}>
         <Button kind="plain">End the hold</Button>

@@ -41,8 +41,8 @@ export const routes: Routes = (app) => {
 /** Sends the code; returns what is wrong with the address, if anything is. */
 async function ask(c: PageContext, { email }: Security, typed: string) {
   const wanted = canonicalEmail(typed)
-  if (!emailField.safeParse(typed).success) return 'This is not a mail address. Look it over.'
-  if (wanted === email) return 'This is your mail address already.'
+  if (!emailField.safeParse(typed).success) return 'This is not a valid email address.'
+  if (wanted === email) return 'This is already your email address.'
   if (aliasOf(c.get('world').config, wanted) !== undefined) {
     return 'Agents read the mails of this domain. Enter an address that only you read.'
   }
@@ -53,7 +53,7 @@ async function ask(c: PageContext, { email }: Security, typed: string) {
 async function enter(c: PageContext, { email: old, mail_change }: Security, code: string) {
   const email = mail_change?.email ?? ''
   const isRight = await confirmMailAddress(await ownerSessionOf(c), { code, email, old })
-  return isRight ? undefined : 'This code is not right or no longer good. Look at the newest mail.'
+  return isRight ? undefined : 'This code is wrong or has expired. Use the newest mail.'
 }
 
 async function showMailAddress(c: PageContext, error?: string) {
@@ -67,7 +67,7 @@ async function showMailAddress(c: PageContext, error?: string) {
     c,
     <Page
       c={c}
-      title="Mail address"
+      title="Email address"
       owner={me}
       back={{ to: '/security', label: 'Security' }}
       lead={
@@ -93,7 +93,7 @@ function AskForm({ c, error }: { c: PageContext } & Failed) {
     <Form c={c}>
       <Field
         name="email"
-        label="New mail address"
+        label="New email address"
         hint="We send a code to it. 72 hours after you enter it here, the new address replaces the old one."
         type="email"
         required
@@ -114,7 +114,7 @@ function Change({ c, change: { email, takes_effect_at: at }, error }: ChangeProp
       {at === null ? (
         <Section title="Enter the code">
           <p>
-            A mail is on its way to <strong>{email}</strong>. Its code is good for an hour.
+            A mail is on its way to <strong>{email}</strong>. Its code is valid for an hour.
           </p>
           <Form c={c}>
             <CodeField {...(error === undefined ? {} : { error })} />
@@ -122,9 +122,9 @@ function Change({ c, change: { email, takes_effect_at: at }, error }: ChangeProp
           </Form>
         </Section>
       ) : (
-        <Notice kind="warning" title="Your mail address changes">
-          <Time at={at} /> <strong>{email}</strong> replaces it. Until then everything goes on with
-          the old address. While the account is frozen or on hold, the change waits.
+        <Notice kind="warning" title="Your email address changes">
+          <Time at={at} /> <strong>{email}</strong> replaces it. Until then, the old address stays
+          in use. While the account is frozen or on hold, the change waits.
         </Notice>
       )}
       <Form c={c}>

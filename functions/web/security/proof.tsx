@@ -26,7 +26,7 @@ export const routes: Routes = (app) => {
     const form = await readFormFields(c)
     const way = returnPathOf(form.get('next'))
     const token = await proveWithPassword(await ownerSessionOf(c), form.get('password') ?? '')
-    if (token === undefined) return showProof(c, way, 'The password is not right.')
+    if (token === undefined) return showProof(c, way, 'The password is wrong.')
     return enterSession(c, token, way)
   })
   app.post('/proof/passkey/options', async (c) =>
@@ -37,7 +37,7 @@ export const routes: Routes = (app) => {
     const way = returnPathOf(form.get('next'))
     const answer = readAssertion(form.get('answer') ?? '')
     const token = answer && (await proveWithPasskey(await ownerSessionOf(c), answer))
-    const error = 'This passkey is not one of the account, or it answered too late.'
+    const error = 'This passkey does not belong to the account, or it answered too late.'
     if (token === undefined) return showProof(c, way, error)
     return enterSession(c, token, way)
   })
@@ -54,7 +54,7 @@ async function showProof(c: PageContext, way: string, error?: string) {
       c={c}
       title="Confirm that it is you"
       owner={me}
-      lead="What you are about to do shows, changes or deletes what only you may, or gives more room to spend or to sign in. Confirm once more; it holds for ten minutes."
+      lead="You are about to see, change or delete something that only you may, or to allow more spending or another way to sign in. The confirmation is valid for ten minutes."
       scripts={['passkey']}
     >
       {error && <Notice kind="danger">{error}</Notice>}
@@ -65,7 +65,7 @@ async function showProof(c: PageContext, way: string, error?: string) {
           action="/proof/passkey"
           label="Confirm with a passkey"
           next={next}
-          otherwise="Another passkey of the account is as good; if all are lost, sign in with a recovery code."
+          otherwise="Any other passkey of the account works too. If all are lost, sign in with a recovery code."
         />
       )}
       {has_password && !hasPasskey && (

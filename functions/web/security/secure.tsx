@@ -34,7 +34,7 @@ async function showSecure(c: PageContext, error?: string) {
       title={title}
       owner={me}
       back={security}
-      lead="Ends everything that could let somebody else in or pay. Afterwards you make again what you need."
+      lead="Ends everything that could let somebody else in or pay. Afterwards, set up again what you need."
       scripts={['sign-up']}
     >
       <Section title="What happens">
@@ -44,7 +44,7 @@ async function showSecure(c: PageContext, error?: string) {
       <Form c={c}>
         {has_password && (
           <Section title="Your new password">
-            <p>Somebody may know the one that you have.</p>
+            <p>Somebody may know your current one.</p>
             <Username value={email} />
             <NewPassword {...(error === undefined ? {} : { error })} />
           </Section>
@@ -78,7 +78,7 @@ function WhatHappens() {
         Limits become those of a new account, unless yours are lower. No recipient, device or
         destination of a secret stays approved.
       </li>
-      <li>Your money, mails and logins stay. What was paid is paid.</li>
+      <li>Your money, mails and logins stay. What was paid stays paid.</li>
     </ul>
   )
 }
@@ -144,7 +144,7 @@ const kinds: Record<EndedItem['kind'], string> = {
   api_key: 'API key',
   oauth: 'Connected app',
   mandate: 'Mandate',
-  recipient: 'Known recipient',
+  recipient: 'Trusted recipient',
   limit: 'Raised limit',
   passkey: 'Passkey',
   destination: 'Destination of a secret',
@@ -174,7 +174,7 @@ function EndedItems({ c, items, standing }: EndedItemsProps) {
   const isBack = ({ kind, name }: EndedItem) =>
     standing.some((other) => other.kind === kind && other.name === name)
   const again = {
-    label: 'Make again',
+    label: 'Set up again',
     cell: (item: EndedItem) =>
       isBack(item) ? <Badge kind="good">Done</Badge> : <Again c={c} item={item} />,
   }

@@ -27,10 +27,10 @@ export const routes: Routes = (app) => {
 
 /** Sentence for an owner whose passkey was not added. */
 const otherwise =
-  'Try again, or with another device. Until then, what you sign in with now goes on.'
+  'Try again, or use another device. Until then, your current way to sign in keeps working.'
 const notAdded =
-  'The passkey could not be added. It came too late, or the device did not check that it is you, by a ' +
-  `PIN, a fingerprint or your face. ${otherwise}`
+  'The passkey could not be added. It came too late, or the device did not verify you by ' +
+  `PIN, fingerprint or face. ${otherwise}`
 
 /** Changes a passkey; returns the reason if nothing was changed, or `held` if a hold has to end first. */
 async function changePasskeys(c: PageContext, form: URLSearchParams): Promise<string | undefined> {
@@ -70,7 +70,7 @@ async function showPasskeys(c: PageContext, problem?: string) {
       title="Passkeys"
       owner={me}
       back={{ to: '/security', label: 'Security' }}
-      lead="A passkey signs in and confirms without a password. It works on this site alone."
+      lead="A passkey signs in and confirms without a password. It works only on this site."
       scripts={['passkey']}
     >
       {problem && <Notice kind="danger">{problem}</Notice>}
@@ -102,7 +102,7 @@ function AddPasskeyForm({ c }: { c: PageContext }) {
         <Field
           name="label"
           label="Name"
-          hint="To tell it from others, such as the name of the device."
+          hint="To tell it apart from others, such as the name of the device."
           maxlength={64}
         />
       </PasskeyForm>

@@ -36,7 +36,7 @@ async function showPassword(c: PageContext, error?: string) {
       scripts={['sign-up']}
     >
       <p>
-        Was somebody else in your account? A new password alone leaves what they made.{' '}
+        Was somebody else in your account? A new password alone does not end what they set up.{' '}
         <a href={`${webAppPath}/secure`}>Secure my account</a> ends that too.
       </p>
       <Form c={c}>

@@ -29,10 +29,10 @@ async function showRecoveryCodes(c: PageContext) {
       title="Recovery codes"
       owner={me}
       back={{ to: '/security', label: 'Security' }}
-      lead="They open the account when password and passkeys are lost. Each works once."
+      lead="They let you in if you lose your password and passkeys. Each works once."
     >
       <Form c={c}>
-        <p>{left === 0 ? 'You have none.' : `You have ${left} left. New ones make them void.`}</p>
+        <p>{left === 0 ? 'You have none.' : `You have ${left} left. New codes replace them.`}</p>
         <Button>Make ten new codes</Button>
       </Form>
     </Page>,
@@ -43,7 +43,7 @@ async function showCodes(c: PageContext, codes: readonly string[]) {
   return sendPage(
     c,
     <Page c={c} title="Your recovery codes" owner={await requireOwner(c)} scripts={['copy']}>
-      <Notice kind="warning" title="They are shown this once">
+      <Notice kind="warning" title="They are shown only once">
         Print them or write them down, and keep them away from your devices.
       </Notice>
       <pre class="codes" data-copy={codes.join('\n')}>
@@ -51,7 +51,7 @@ async function showCodes(c: PageContext, codes: readonly string[]) {
       </pre>
       <p class="actions">
         <LinkButton kind="main" to="/security">
-          I have kept them
+          I have saved them
         </LinkButton>
       </p>
     </Page>,

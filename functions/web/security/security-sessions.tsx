@@ -41,16 +41,16 @@ async function showSessions(c: PageContext) {
       title="Sessions"
       owner={me}
       back={{ to: '/security', label: 'Security' }}
-      lead="Where somebody signed in to your account. A session ends after 30 minutes without use."
+      lead="Where your account was signed in to. A session ends after 30 minutes of inactivity."
     >
       <Section title="Sign-ins">
         <Table caption="Sign-ins, open ones first" columns={columns(c)} rows={sign_ins} />
       </Section>
       {others.length > 0 && (
-        <Section title="Somewhere you do not know?">
+        <Section title="A sign-in you do not recognize?">
           <p>
             <a href={`${webAppPath}/secure`}>Secure my account</a> ends them all, with every key and
-            app, and sets a new password. This ends the sessions alone:
+            app, and sets a new password. To end only the sessions:
           </p>
           <Form c={c}>
             <Button kind="danger" name="session" value="others">

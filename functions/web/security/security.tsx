@@ -31,17 +31,17 @@ async function showSecurity(c: PageContext) {
 function securityFacts({ email, has_password, passkeys, ...rest }: Security): [string, Child][] {
   const names = passkeys.map(({ label }) => label).join(', ')
   const live = rest.sign_ins.filter(({ is_live }) => is_live)
-  const places = live.length === 1 ? 'Signed in here alone' : `Signed in at ${live.length} places`
+  const places = live.length === 1 ? 'Signed in only here' : `Signed in in ${live.length} places`
   const [password, verb] = has_password ? ['Set', 'Change'] : ['None', 'Set']
   const { mail_change: change, recovery_codes_left: left } = rest
   const address = <AddressNow email={email} change={change} />
   const seeChange = change ? 'See or stop the change' : 'Change the address'
   return [
-    fact('Mail address', address, 'security/mail-address', seeChange),
+    fact('Email address', address, 'security/mail-address', seeChange),
     fact('Password', password, 'security/password', `${verb} the password`),
     fact('Passkeys', names || 'None', 'security/passkeys', 'Add or remove passkeys'),
     fact('Recovery codes', `${left} left`, 'security/recovery-codes', 'Make new codes'),
-    fact('Somebody else was here?', 'End all they could use', 'secure', 'Secure my account'),
+    fact('Was somebody else here?', 'End everything they could use', 'secure', 'Secure my account'),
     fact('Sessions', places, 'security/sessions', 'See and end sessions'),
     fact(
       'No longer needed?',

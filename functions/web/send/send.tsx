@@ -153,7 +153,7 @@ async function showSend(
       c={c}
       title="Send"
       owner={me}
-      lead="Send money of this account to anybody. You approve it on the next page."
+      lead="Send money from this account to anybody. You approve it on the next page."
     >
       {me.account.isFrozen && <FrozenAccountNotice />}
       {problem?.field === 'claim' && <Notice kind="danger">{problem.words}</Notice>}

@@ -47,8 +47,8 @@ function askAddress(c: PageContext, typed = '', error?: string) {
       <Form c={c} action="/join">
         <Field
           name="email"
-          label="Your mail address"
-          hint="We send a code to it. It is how you sign in later."
+          label="Your email address"
+          hint="We send a code to it. You use the address to sign in later."
           type="email"
           value={typed}
           required
@@ -60,7 +60,7 @@ function askAddress(c: PageContext, typed = '', error?: string) {
         <Button>Send the code</Button>
       </Form>
       <p class="quiet">
-        You have an account? <a href={`${webAppPath}/login`}>Sign in</a>.
+        Already have an account? <a href={`${webAppPath}/login`}>Sign in</a>.
       </p>
     </Page>,
     error === undefined ? 200 : 422,
@@ -71,7 +71,7 @@ async function sendCode(c: PageContext) {
   const form = await readFormFields(c)
   const typed = form.get('email')?.trim() ?? ''
   const email = emailField.safeParse(typed)
-  if (!email.success) return askAddress(c, typed, 'This is not a mail address. Look it over.')
+  if (!email.success) return askAddress(c, typed, 'This is not a valid email address.')
   const unsolved = await challengeRefusal(asking(c), form.get(challengeField) ?? '')
   if (unsolved?.refusal === 'unavailable') throw new Rejection(unsolved)
   if (unsolved) return askAddress(c, typed, errorTable[unsolved.refusal][1])
@@ -99,7 +99,7 @@ async function limitMessage(asking: Promise<unknown>): Promise<string | undefine
 function waitWords({ retryAfterSeconds = 60 }: Refusal): string {
   const minutes = Math.ceil(retryAfterSeconds / 60)
   const wait = minutes < 100 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`
-  return `Several codes were asked for already. The next one can be sent in ${wait}.`
+  return `Several codes were already requested. The next one can be sent in ${wait}.`
 }
 
 function askCode(c: PageContext, error?: string) {
@@ -112,7 +112,7 @@ function askCode(c: PageContext, error?: string) {
       title="Enter the code"
       lead={
         <>
-          A mail is on its way to <strong>{email}</strong>. Its code is good for 10 minutes.
+          A mail is on its way to <strong>{email}</strong>. Its code is valid for 10 minutes.
         </>
       }
     >
@@ -121,7 +121,7 @@ function askCode(c: PageContext, error?: string) {
         <Button>Continue</Button>
       </Form>
       <p class="quiet">
-        Nothing came? Look in the spam folder, or <a href={`${webAppPath}/join`}>begin again</a>{' '}
+        Nothing came? Look in the spam folder, or <a href={`${webAppPath}/join`}>start again</a>{' '}
         with another address.
       </p>
     </Page>,
@@ -141,7 +141,7 @@ async function takeCode(c: PageContext) {
   if (!codeForm.test(code)) return askCode(c, 'The code has 6 digits.')
   const confirmed = await confirmCode(asking(c), { email, code })
   if (isRefusal(confirmed)) {
-    return askCode(c, 'This code is not right or no longer good. Look at the newest mail.')
+    return askCode(c, 'This code is wrong or has expired. Use the newest mail.')
   }
   deleteCookie(c, cookie, hostCookie)
   return c.redirect(confirmed.registrationUrl, 303)

@@ -29,13 +29,13 @@ function showRecovery(c: PageContext, { email = '', isWrong = false }: Tried) {
       c={c}
       title="Sign in with a recovery code"
       back={{ to: '/login', label: 'Sign in' }}
-      lead="Each code works once. The account is then on hold for 48 hours: you can look and freeze, and set a new password that is good with the end of the hold."
+      lead="Each code works once. The account is then on hold for 48 hours: you can view and freeze it, and set a new password that takes effect when the hold ends."
     >
-      {isWrong && <Notice kind="danger">The mail address or the code is not right.</Notice>}
+      {isWrong && <Notice kind="danger">The email address or the code is wrong.</Notice>}
       <Form c={c}>
         <Field
           name="email"
-          label="Mail address"
+          label="Email address"
           type="email"
           value={email}
           autocomplete="username"

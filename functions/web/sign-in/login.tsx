@@ -26,7 +26,7 @@ export const routes: Routes = (app) => {
     const form = await readFormFields(c)
     const [email, password] = [form.get('email') ?? '', form.get('password') ?? '']
     const way = returnPathOf(form.get('next'))
-    const error = 'The mail address or the password is not right.'
+    const error = 'The email address or the password is wrong.'
     const token = await signInWithPassword(c.get('world'), { email, password }, browserOf(c))
     return token === undefined ? showLogin(c, { way, email, error }) : signIn(c, token, way)
   })
@@ -45,14 +45,14 @@ export const routes: Routes = (app) => {
 }
 
 const otherwise =
-  'Your mail address and password open the account too, and so does a recovery code.'
+  'You can also sign in with your email address and password, or with a recovery code.'
 
 /** Front page of the service, in three sentences. */
 const about =
   'An account for your AI agent, with a mail address, a wallet and logins of its own. It pays within limits that you ' +
   'set and asks you about the rest. You see all that it does, and one press stops it.'
 const appAsks =
-  'An app asks to be let into your account. Sign in to see what it asks for and decide.'
+  'An app asks for access to your account. Sign in to see what it asks for and decide.'
 
 type Tried = { way: string; email?: string; error?: string }
 
@@ -79,7 +79,7 @@ function showLogin(c: PageContext, { way, email = '', error }: Tried) {
         <input type="hidden" name="next" value={next} />
         <Field
           name="email"
-          label="Mail address"
+          label="Email address"
           type="email"
           value={email}
           autocomplete="username webauthn"

@@ -1,7 +1,7 @@
 /** The field for a new password; the script `sign-up` shows its strength below. */
 import { Field } from '../ui/form.tsx'
 
-const hint = 'At least 10 characters. A few words in a row are strong and easy to keep.'
+const hint = 'At least 10 characters. A few words in a row are strong and easy to remember.'
 
 /** Renders the field with the meter that the script fills. */
 export function NewPassword({ error }: { error?: string }) {

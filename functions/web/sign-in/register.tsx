@@ -80,7 +80,7 @@ function askChoices(
       scripts={['sign-up']}
       lead={
         <>
-          For <strong>{registration.email}</strong>. This page is good until{' '}
+          For <strong>{registration.email}</strong>. This page is valid until{' '}
           <Time at={registration.expires_at} isInSentence />.
         </>
       }
@@ -114,14 +114,14 @@ function errorsOf(refused: AccountRefusal | undefined) {
 const reasons: Readonly<Record<string, string>> = {
   taken: 'This alias is taken.',
   similar: 'This alias looks like one that is taken.',
-  reserved: 'This alias is kept for the service.',
+  reserved: 'This alias is reserved for the service.',
   malformed: 'An alias has 3 to 32 letters, digits and single hyphens, and begins with a letter.',
 }
 
 function aliasWords({ reason, suggestions }: { reason?: unknown; suggestions?: unknown }): string {
   const near = Array.isArray(suggestions) ? suggestions.map(String) : []
   const free = near.length > 0 ? ` Free: ${near.join(', ')}.` : ''
-  return `${reasons[String(reason)] ?? 'This alias cannot be had.'}${free}`
+  return `${reasons[String(reason)] ?? 'This alias is not available.'}${free}`
 }
 
 /** Shows what the owner agrees to by opening the account. */
@@ -131,20 +131,20 @@ function AccountTerms() {
       <h2>What you agree to</h2>
       <p>
         <strong>The key of the wallet</strong> is held by the service, which signs what the limits
-        of your account allow. What was paid cannot be called back.
+        of your account allow. Payments cannot be reversed.
       </p>
       <p>
-        <strong>Spending</strong> begins with up to 200 USD in 24 hours that your agent pays by
-        itself, to recipients and from devices that you made known. When it says that you agreed, it
-        pays as much again, of which 10 USD to each new recipient. You approve everything else, and
-        never more than 1,000 USD leave in 24 hours. You can change all of this under Limits.
+        <strong>Spending</strong> starts with up to 200 USD in 24 hours that your agent pays on its
+        own, to recipients and from devices that you trust. When it says that you agreed, it may pay
+        as much again, at most 10 USD of that to each new recipient. You approve everything else,
+        and never more than 1,000 USD leaves in 24 hours. You can change all of this under Limits.
       </p>
       <p>
         <strong>Stopping</strong> takes one click or one call: you and your agent can freeze
         everything at once. Only you can unfreeze it.
       </p>
       <p>
-        <strong>Coming back</strong> takes your mail address and password. Keep the password to
+        <strong>Coming back</strong> takes your email address and password. Keep the password to
         yourself: no agent needs it.
       </p>
     </section>
@@ -178,16 +178,20 @@ function AliasField({ c, value, error }: { c: PageContext; value: string; error?
 /** Shows that a link was used, has expired, or never existed. */
 function LinkClosed({ c }: { c: PageContext }) {
   return (
-    <Page c={c} title="This link is closed" lead="A registration link works once, for 30 minutes.">
+    <Page
+      c={c}
+      title="This link no longer works"
+      lead="A registration link works once, for 30 minutes."
+    >
       <p>
         If you have just used it, your account is open: sign in, and make an API key there if you
-        did not keep the first one. Otherwise begin again with a new code.
+        did not keep the first one. Otherwise, start again with a new code.
       </p>
       <p class="actions">
         <LinkButton kind="main" to="/login">
           Sign in
         </LinkButton>
-        <LinkButton to="/join">Begin again</LinkButton>
+        <LinkButton to="/join">Start again</LinkButton>
       </p>
     </Page>
   )
@@ -204,7 +208,7 @@ function showOpened(c: PageContext, opened: OpenedAccount) {
       scripts={[...keyScripts, 'passkey']}
       lead={
         <>
-          Mail for your agent comes to{' '}
+          Your agent receives mail at{' '}
           <strong>
             {opened.alias}@{MAIL_DOMAIN}
           </strong>
@@ -213,8 +217,8 @@ function showOpened(c: PageContext, opened: OpenedAccount) {
       }
     >
       <Notice kind="warning" title="Copy the API key now">
-        It is shown this once. With it your agent can pay within your limits for 90 days. If it gets
-        lost, make another one under API keys.
+        It is shown only once. With it, your agent can pay within your limits for 90 days. If you
+        lose it, create another one under API keys.
       </Notice>
       <KeyOnce c={c} apiKey={opened.apiKey} />
       <Section title="Wallet">
@@ -237,12 +241,12 @@ function AddPasskey({ c }: { c: PageContext }) {
   return (
     <Section title="Sign in without a password">
       <p>
-        A passkey on this device is safer than a password and quicker. Keep the key above first:
-        this leads on to another page.
+        A passkey on this device is safer than a password and quicker. Save the key above first:
+        this opens another page.
       </p>
       <noscript>
         <p>
-          <LinkButton to="/security/passkeys">To the passkeys</LinkButton>
+          <LinkButton to="/security/passkeys">Go to passkeys</LinkButton>
         </p>
       </noscript>
       <PasskeyForm

@@ -220,7 +220,7 @@ function Lines({
         ]}
       />
       {rest !== undefined && rest > 0 && (
-        <p class="quiet small">The {lines.length} with the most are listed.</p>
+        <p class="quiet small">Only the top {lines.length} are listed.</p>
       )}
     </Section>
   )

@@ -6,7 +6,7 @@ export function FrozenAccountNotice() {
   return (
     <Notice kind="danger" title="This account is frozen">
       <p>No agent can pay until you unfreeze it. Deposits still arrive.</p>
-      <a href={`${webAppPath}/freeze`}>Look at it, and unfreeze</a>
+      <a href={`${webAppPath}/freeze`}>Review and unfreeze</a>
     </Notice>
   )
 }
@@ -22,8 +22,8 @@ export function FrozenApprovalNotice() {
 }
 
 const asked = {
-  payments: { one: 'One payment waits', more: 'payments wait', path: '/approvals' },
-  mandates: { one: 'One mandate waits', more: 'mandates wait', path: '/mandates' },
+  payments: { one: 'One payment is waiting', more: 'payments are waiting', path: '/approvals' },
+  mandates: { one: 'One mandate is waiting', more: 'mandates are waiting', path: '/mandates' },
 }
 
 /** Shows the number of requests that only the owner can decide. */
@@ -46,14 +46,14 @@ export function WaitingRequestsNotice({
 /** Warns about the address and shows where it differs from the known one. */
 export function LookalikeWarning({ known, imitating }: { known: string; imitating: string }) {
   return (
-    <Notice kind="danger" title="This address imitates one that you know">
+    <Notice kind="danger" title="This address imitates one that you trust">
       <p>
-        It begins and ends like a recipient of yours, but it is another one. This is how money is
-        diverted. Do not approve it unless you know why.
+        It begins and ends like one of your recipients, but it is a different address. This is how
+        money is diverted. Do not approve it unless you know why.
       </p>
       <Facts
         facts={[
-          ['You know', <Compared value={known} other={imitating} />],
+          ['You trust', <Compared value={known} other={imitating} />],
           ['This one', <Compared value={imitating} other={known} />],
         ]}
       />
@@ -89,8 +89,8 @@ type RequesterRow = {
 export function requesterFacts(asked: RequesterRow): (readonly [name: string, value: string])[] {
   if (asked.title === null) return [['Entered by', 'You']]
   return [
-    ['Asked by', asked.title],
+    ['Requested by', asked.title],
     ...(asked.calls_itself === null ? [] : [['It calls itself', asked.calls_itself] as const]),
-    ['Device', `${asked.device}, ${asked.device_known ? 'known' : 'new'}`],
+    ['Device', `${asked.device}, ${asked.device_known ? 'trusted' : 'new'}`],
   ]
 }

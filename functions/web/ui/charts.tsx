@@ -48,7 +48,7 @@ export function BarChart({
 }
 
 function legendOf(cap: { value: bigint; text: string }, isShown: boolean, unit: string): string {
-  const limit = `limit for everything together, ${cap.text} ${unit}`
+  const limit = `daily spending cap, ${cap.text} ${unit}`
   const absence = cap.value === 0n ? 'lets nothing be paid' : 'is far above'
   return isShown ? `The dashed line is the ${limit}.` : `The ${limit}, ${absence}.`
 }

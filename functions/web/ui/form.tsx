@@ -244,7 +244,7 @@ export function CodeField(props: Pick<FieldProps, 'error'>) {
   return (
     <Field
       name="code"
-      label="Code of 6 digits"
+      label="6-digit code"
       required
       inputmode="numeric"
       autocomplete="one-time-code"
@@ -288,16 +288,16 @@ export function Checkbox({
 const doneWords = {
   unfrozen: 'The account is no longer frozen. Agents can pay again.',
   key_revoked: 'The key is revoked and no longer works.',
-  app_disconnected: 'The app is disconnected and has no access any more.',
-  recipient_added: 'The recipient is now known.',
+  app_disconnected: 'The app is disconnected and no longer has access.',
+  recipient_added: 'The recipient is now trusted.',
   removed: 'Removed. You will be asked about it again.',
   labelled: 'The name is saved.',
   limits_saved: 'Saved.',
   capped: 'The caps are saved and apply from now on.',
   approved:
-    'Approved. Transfers are sent; purchases are left to the agent, which gets what it buys.',
+    'Approved. Transfers are sent. The agent completes the purchases and gets what it buys.',
   approved_unsent:
-    'Approved. Some transfers could not be sent: their pages say why. Purchases are left to the agent.',
+    'Approved. Some transfers could not be sent: their pages say why. The agent completes the purchases.',
   declined_all: 'All waiting payments are declined.',
   mail_change_stopped: 'Stopped. Your mail address stays as it is.',
   mail_change_over: 'No change was pending any more. See below which mail address is yours.',

@@ -44,8 +44,8 @@ export function Challenge({ siteKey }: { siteKey: string }) {
   return (
     <>
       <noscript>
-        <Notice kind="warning" title="Scripts are needed here">
-          A check that you are not a program runs in your browser.
+        <Notice kind="warning" title="JavaScript is needed here">
+          The check that you are not a program runs in your browser.
         </Notice>
       </noscript>
       <div class="cf-turnstile" data-sitekey={siteKey} />

@@ -23,7 +23,7 @@ export function Notice({
 export function SendAgain() {
   return (
     <Notice title="Nothing has changed yet">
-      What you entered is filled in below. Look it over and send it again.
+      What you entered is filled in below. Check it and send it again.
     </Notice>
   )
 }
@@ -241,8 +241,8 @@ const states: Record<
   included: ['good', 'Arrived'],
   safe: ['good', 'Arrived'],
   finalized: ['good', 'Arrived, final'],
-  reverted: ['warning', 'Did not pass, may be sent again'],
-  reorged: ['danger', 'Taken back'],
+  reverted: ['warning', 'Failed, may be sent again'],
+  reorged: ['danger', 'Reversed'],
 }
 
 /** Shows the state. */

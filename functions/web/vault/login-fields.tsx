@@ -23,7 +23,7 @@ const usernameMax = 320
 const secretMax = 1_024
 const notesMax = 4_096
 
-const keeps = 'Empty keeps what is stored.'
+const keeps = 'Leave empty to keep what is stored.'
 
 /** Sentence about what cannot be stored, by field; secrets are not filled in again. */
 export type LoginErrors = Partial<Record<string, string>>
@@ -40,7 +40,7 @@ export function UsernameField({ value, errors = {} }: { value: string; errors?: 
   return (
     <Field
       name="username"
-      label="User name or mail address there"
+      label="User name or email address at the site"
       value={value}
       autocomplete="off"
       maxlength={usernameMax}
@@ -55,8 +55,10 @@ export function SecretFields({ kept, errors = {} }: Fields) {
     <>
       <Field
         name="password"
-        label="Password there"
-        hint={kept?.has_password ? keeps : 'Empty where the site mails a code or a link instead.'}
+        label="Password at the site"
+        hint={
+          kept?.has_password ? keeps : 'Leave empty if the site mails a code or a link instead.'
+        }
         type="password"
         autocomplete="new-password"
         maxlength={secretMax}
@@ -71,7 +73,7 @@ export function SecretFields({ kept, errors = {} }: Fields) {
         maxlength={secretMax}
         {...errorAt(errors, 'totp_secret')}
       />
-      {kept?.has_totp && <Checkbox name="drop_totp" label="Take the authenticator secret away" />}
+      {kept?.has_totp && <Checkbox name="drop_totp" label="Remove the authenticator secret" />}
     </>
   )
 }
@@ -83,7 +85,7 @@ export function FurtherFields({ kept, errors = {} }: Fields) {
       <Area
         name="fields"
         label="Further secrets"
-        hint={`One a line, such as pin: 4711. ${kept ? 'What is not named stays; a name alone takes it away.' : ''}`}
+        hint={`One per line, such as pin: 4711. ${kept ? 'Secrets that you do not list stay. A name without a value removes that secret.' : ''}`}
         {...errorAt(errors, 'fields')}
       />
       <Area
@@ -93,7 +95,7 @@ export function FurtherFields({ kept, errors = {} }: Fields) {
         maxlength={notesMax}
         {...errorAt(errors, 'notes')}
       />
-      {kept && <Checkbox name="drop_notes" label="Take the notes away" />}
+      {kept && <Checkbox name="drop_notes" label="Remove the notes" />}
     </>
   )
 }
@@ -160,7 +162,7 @@ const names: Readonly<Record<string, string>> = {
   username: 'the user name',
   password: 'the password',
   totp_secret: 'the authenticator secret',
-  fields: 'the further secrets, which are one a line as name: value',
+  fields: 'the further secrets, one per line as name: value',
   notes: 'the notes',
 }
 

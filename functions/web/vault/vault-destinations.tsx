@@ -79,11 +79,11 @@ async function showDestinations(c: PageContext) {
       title={`Destinations for ${siteName(listed.site)}`}
       owner={me}
       back={{ to: `/vault/${listed.credential_id}`, label: siteName(listed.site) }}
-      lead="A secret of this login is sent only where you approved that. What the site does with it there, the site decides: approve where it signs in, never where it keeps or shows what it is told. Where several fields could be meant, approve the one that you see on the page."
+      lead="Secrets of this login are sent only to destinations that you approved. The site decides what it does with them: approve where it signs you in, never where it stores or shows what it receives. If several fields could be meant, approve the one that you see on the page."
     >
       {(named === undefined || waiting.length > 0) && (
         <Section title="Waiting for you">
-          {waiting.length > 0 ? waiting.map(ofEntry) : <Empty>Nothing waits for you.</Empty>}
+          {waiting.length > 0 ? waiting.map(ofEntry) : <Empty>Nothing is waiting for you.</Empty>}
         </Section>
       )}
       {named === undefined && <LookForm c={c} entry={listed} />}
@@ -102,16 +102,16 @@ function destinationsOf({ credential_id }: OwnerEntry['listed']): string {
 
 function LookForm({ c, entry }: Omit<Part, 'own'>) {
   return (
-    <Section title="Look at a sign-in page">
+    <Section title="Check a sign-in page">
       {c.req.query('none') !== undefined && (
-        <Notice kind="warning" title="No field for a password was found there">
-          A form that scripts draw cannot be filled in. Try the address of another page.
+        <Notice kind="warning" title="No password field was found there">
+          A form that is drawn by scripts cannot be filled in. Try another page.
         </Notice>
       )}
       <Form c={c} action={destinationsOf(entry)}>
         <Field name="path" label={`Path of the page at ${siteName(entry.site)}`} value="/login" />
         <div class="actions">
-          <Button kind="plain">Look at it</Button>
+          <Button kind="plain">Check the page</Button>
         </div>
       </Form>
     </Section>
@@ -133,8 +133,8 @@ function DestinationShown({ c, entry, own }: Part) {
           ],
           ['Destination', <code class="long">{describeDestination(entry.site, destination)}</code>],
           ...(destination.wide ? [['Also', everywhere] as const] : []),
-          ['Asked by', asker ?? 'A person'],
-          ['Asked', <Time at={asked_at} />],
+          ['Requested by', asker ?? 'A person'],
+          ['Requested', <Time at={asked_at} />],
           ...(approved_at === null ? [] : [['Approved', <Time at={approved_at} />] as const]),
         ]}
       />
@@ -148,7 +148,7 @@ function DestinationShown({ c, entry, own }: Part) {
           </Button>
         )}
         <Button kind={approved_at === null ? 'plain' : 'danger'} name="decision" value="ended">
-          {approved_at === null ? 'Decline' : 'Take it away'}
+          {approved_at === null ? 'Decline' : 'Remove'}
         </Button>
       </div>
     </Form>
@@ -160,8 +160,8 @@ const everywhere = 'in every other request to this site, whatever it does'
 const names: Readonly<Record<string, string>> = {
   password: 'The password',
   username: 'The user name',
-  totp: 'The one-time code of the moment',
-  mail: 'A one-time code of a mail',
+  totp: 'The current one-time code',
+  mail: 'A one-time code from a mail',
 }
 
 function nameOf(secret: string): string {

@@ -34,7 +34,11 @@ async function changeEntry(c: PageContext): Promise<Response> {
   const version = Number(form.get('version') ?? '')
   const stored = await storeTyped(c, credential, form, { site, username, version })
   if (!isRefusal(stored)) return goTo(c, `/vault/${listed.credential_id}`)
-  return showEntry(c, await findEntry(c), stored.message ?? 'It has changed meanwhile. Look again.')
+  return showEntry(
+    c,
+    await findEntry(c),
+    stored.message ?? 'The login has changed since you opened it. Check it again.',
+  )
 }
 
 /** Reveals the secrets to an owner with a recent proof; the vault asks the database for that. */
@@ -87,7 +91,7 @@ async function showEntry(c: PageContext, entry: OwnerEntry, problem?: string) {
       )}
       <WhatItIs entry={entry} />
       <Section title="Where its secrets go">
-        <p>Into sign-in forms and requests of agents, once you approved the destination.</p>
+        <p>Into sign-in forms and agent requests, once you have approved the destination.</p>
         <p class="actions">
           <LinkButton to={`/vault/${listed.credential_id}/destinations`}>
             See its destinations
@@ -96,7 +100,7 @@ async function showEntry(c: PageContext, entry: OwnerEntry, problem?: string) {
       </Section>
       <MailedCodes c={c} entry={listed} />
       <Reveal c={c} entry={listed} />
-      <Section title="What happened with it">
+      <Section title="Activity of this login">
         {items.length > 0 ? <Items rows={items} /> : <Empty>Nothing yet.</Empty>}
       </Section>
       {reveal_refusal === null ? (
@@ -106,7 +110,7 @@ async function showEntry(c: PageContext, entry: OwnerEntry, problem?: string) {
         </>
       ) : (
         <Section title="Change or delete it">
-          <p>You can once you have proven again that it is you.</p>
+          <p>First confirm again that it is you.</p>
           <ProofLink c={c} label="Confirm that it is you" />
         </Section>
       )}
@@ -124,9 +128,9 @@ function WhatItIs({ entry: { listed, maker, asker } }: { entry: OwnerEntry }) {
           ['Site', <Site origin={listed.site} />],
           ['User name', usernameShown(listed) || 'None'],
           ['Holds', <Holds entry={listed} />],
-          ['Made by', maker ?? 'You'],
+          ['Added by', maker ?? 'You'],
           ...(asker === null ? [] : [['Asked for by', asker] as const]),
-          ['Made', <Time at={created_at} />],
+          ['Added', <Time at={created_at} />],
           ...(listed.version > 1 ? [['Changed', <Time at={updated_at} />] as const] : []),
           ['Last used', last_used_at === null ? 'Never' : <Time at={last_used_at} />],
         ]}
@@ -143,13 +147,13 @@ function MailedCodes({ c, entry }: Part) {
     <Section title="Codes from mail">
       <p>
         {entry.takes_codes
-          ? `Codes from mail of ${hostname} can be used with it, and those of mails of the same sender that lead to ${hostname} by a link.`
-          : `No codes from mail can be used with it. Let it take them only if you sign in at ${hostname} yourself: an agent that has an account of its own there could read a code that it sends there.`}
+          ? `Codes in mail from ${hostname} can be used with it, and so can codes in mail from the same sender that links to ${hostname}.`
+          : `Codes from mail cannot be used with it. Allow them only if you sign in at ${hostname} yourself: an agent that has its own account there could read a code that it sends there.`}
       </p>
       <Form c={c} action={`/vault/${entry.credential_id}/codes`}>
         <input type="hidden" name="wanted" value={entry.takes_codes ? 'no' : 'yes'} />
         <div class="actions">
-          <Button kind="plain">{entry.takes_codes ? 'Take no codes' : 'Take codes'}</Button>
+          <Button kind="plain">{entry.takes_codes ? 'Stop using codes' : 'Allow codes'}</Button>
         </div>
       </Form>
     </Section>
@@ -159,9 +163,7 @@ function MailedCodes({ c, entry }: Part) {
 function Reveal({ c, entry }: Part) {
   return (
     <Section title="See its secrets">
-      <p>
-        They are shown after you have proven again that it is you, and that is told in the activity.
-      </p>
+      <p>To see them, confirm again that it is you. The activity records it.</p>
       <Form c={c} action={`/vault/${entry.credential_id}/shown`}>
         <div class="actions">
           <Button kind="plain">Show the secrets</Button>
@@ -175,8 +177,8 @@ function ChangeForm({ c, entry }: Part) {
   return (
     <Section title="Change it">
       <p>
-        Site and user name stay: for others, add another login. Once you have changed it, no key can
-        change or delete it any more.
+        The site and user name cannot be changed: add another login instead. Once you have changed a
+        login, no key can change or delete it.
       </p>
       <Form c={c} action={`/vault/${entry.credential_id}`}>
         <input type="hidden" name="version" value={String(entry.version)} />
@@ -231,10 +233,10 @@ function secretParts(secret: Secret) {
   const { password, previous_passwords = [], totp, notes, fields = {} } = secret
   const parts: [title: string, text: string | undefined][] = [
     ['Password', password],
-    [`One-time code, good for ${totp?.seconds_left ?? 0} seconds`, totp?.code],
+    [`One-time code, valid for ${totp?.seconds_left ?? 0} seconds`, totp?.code],
     ...Object.entries(fields),
     ['Notes', notes],
-    ...previous_passwords.map((one): [string, string] => ['A password before it', one]),
+    ...previous_passwords.map((one): [string, string] => ['An earlier password', one]),
   ]
   return parts.flatMap(([title, text]) => (text === undefined ? [] : [[title, text] as const]))
 }

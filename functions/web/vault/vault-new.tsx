@@ -62,7 +62,7 @@ async function showForm(
         <Field
           name="site"
           label="Site"
-          hint="The address of the page at which you sign in, such as https://example.com/login. The vault looks at it and shows you where the password goes."
+          hint="The address of the page where you sign in, such as https://example.com/login. The vault opens it and shows you where the password goes."
           value={typed.site}
           required
           maxlength={2_048}
@@ -73,7 +73,7 @@ async function showForm(
         <SecretFields errors={errors ?? {}} />
         <FurtherFields errors={errors ?? {}} />
         <div class="actions">
-          <Button>Put it into the vault</Button>
+          <Button>Save to the vault</Button>
         </div>
       </Form>
     </Page>,

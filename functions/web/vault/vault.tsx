@@ -51,7 +51,7 @@ async function showVault(c: PageContext) {
       c={c}
       title="Vault"
       owner={me}
-      lead="Logins that your agents use, unread unless you let a key read them. A secret is sent to its own site alone."
+      lead="Logins that your agents use without seeing them, unless you let a key read them. A secret is sent only to its own site."
       action={
         <LinkButton to="/vault/new" kind="main">
           Add a login
@@ -62,7 +62,7 @@ async function showVault(c: PageContext) {
         <Field name="q" label="Site or user name" type="search" value={q} maxlength={200} />
         <Button kind="plain">Show</Button>
       </form>
-      <Section title={q === '' ? 'All' : 'Found'}>
+      <Section title={q === '' ? 'All' : 'Results'}>
         {shown.length > 0 ? <Entries rows={shown} /> : <Empty>{q === '' ? none : noMatch}</Empty>}
       </Section>
       <Pager newest={before && pageFrom()} older={last && pageFrom(last.number)} />
@@ -72,25 +72,25 @@ async function showVault(c: PageContext) {
 
 const none =
   'There is no login yet. Add one, or let your agent ask for one: it sends you a link to enter it.'
-const noMatch = 'Nothing matches. Try a part of the name of the site.'
+const noMatch = 'Nothing matches. Try part of the site name.'
 
 function Entries({ rows }: { rows: readonly OwnerEntry[] }) {
   return (
     <Table
-      caption="Logins, the latest made first"
+      caption="Logins, newest first"
       rows={rows}
       columns={[
         { label: 'Site', cell: ({ listed }) => <Site origin={listed.site} /> },
         { label: 'User name', cell: ({ listed }) => usernameShown(listed) || 'None' },
         { label: 'Holds', cell: ({ listed }) => <Holds entry={listed} /> },
-        { label: 'Made by', cell: (row) => <Maker entry={row} /> },
+        { label: 'Added by', cell: (row) => <Maker entry={row} /> },
         {
           label: 'Last used',
           cell: ({ listed: { last_used_at: at } }) => (at === null ? 'Never' : <Time at={at} />),
         },
         {
           label: 'More',
-          cell: ({ listed }) => <LinkButton to={`/vault/${listed.credential_id}`}>Look</LinkButton>,
+          cell: ({ listed }) => <LinkButton to={`/vault/${listed.credential_id}`}>View</LinkButton>,
         },
       ]}
     />

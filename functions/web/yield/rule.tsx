@@ -49,9 +49,9 @@ function ruleIn(vaults: readonly YieldVault[], form: URLSearchParams): Rule | st
   if (!isGiven || [keep, day, above ?? 0n].some((one) => one > atomicMax))
     return 'Amounts from 0 to 1000000, such as 250 or 12.50, without signs or spaces.'
   if (keep < leastAtomic) return 'Keep at least 0.01 USDC, which a withdrawal needs.'
-  if (above !== null && above < keep) return 'What is moved begins above what is kept.'
-  if (above === null && !refills) return 'Say what it moves in, or that it takes out.'
-  if (day === 0n) return 'The most in a day is 0, so that nothing would be done.'
+  if (above !== null && above < keep) return 'What is moved in must be above what is kept.'
+  if (above === null && !refills) return 'Enter what it moves in, or let it take money out.'
+  if (day === 0n) return 'The daily maximum is 0, so the rule would do nothing.'
   return { vault, keep_atomic: keep, above_atomic: above, day, refills }
 }
 
@@ -110,7 +110,7 @@ async function show(
         {problem && <p class="error">{problem}</p>}
         <RuleFields vaults={vaults} value={(name) => form.get(name) ?? ''} />
         <div class="actions">
-          <Button kind={seen ? 'plain' : 'main'}>Rehearse it over the last 90 days</Button>
+          <Button kind={seen ? 'plain' : 'main'}>Test it on the last 90 days</Button>
           {seen && (
             <Button name="sure" value="yes">
               Review and approve the rule
@@ -157,7 +157,7 @@ function RuleFields({
       />
       <Checkbox
         name="refills"
-        label="Take out what a payment lacks"
+        label="Take out what a payment is short of"
         checked={value('refills') === 'yes'}
       />
       <Field
@@ -182,17 +182,17 @@ function Rehearsal({
   const { symbol, decimals } = rule.vault.token
   const money = (atomic: bigint) => <Money amount={formatAmount(atomic, decimals)} unit={symbol} />
   return (
-    <Section title="As if it had been there for 90 days">
+    <Section title="What it would have done in the last 90 days">
       <p>{ruleSentence(rule, rule.vault)}</p>
       <Facts
         facts={[
           ['Moved in', money(moved_atomic)],
-          ['Days of that', String(ins)],
+          ['Days with money moved in', String(ins)],
           ['Taken out', money(taken_atomic)],
-          ['Days of that', String(outs)],
+          ['Days with money taken out', String(outs)],
         ]}
       />
-      <p class="hint">Without the most in a day, and without what the vault would have earned.</p>
+      <p class="hint">Ignores the daily maximum, and what the vault would have earned.</p>
     </Section>
   )
 }

@@ -28,7 +28,7 @@ export const routes: Routes = (app) => {
         c={c}
         title="Yield"
         owner={me}
-        lead="USDC in vaults, by the index of this service. What they earn is not promised."
+        lead="USDC in vaults, by the index of this service. Earnings are not promised."
       >
         {vaults.length === 0 && <Notice>No vault is offered here.</Notice>}
         {vaults.map((vault) => (
@@ -61,7 +61,7 @@ function Vault({ vault }: { vault: VaultSeen }) {
           ]}
         />
       ) : (
-        <Notice kind="warning">The vault does not answer now.</Notice>
+        <Notice kind="warning">The vault is not responding.</Notice>
       )}
       {days.length > 1 && (
         <StepChart
@@ -110,7 +110,7 @@ export function ruleSentence(
     ...(above === null
       ? []
       : [`Above ${amount(above)}, keep ${amount(keep)} and move the rest in.`]),
-    ...(rule.refills ? ['Take out what a payment lacks.'] : []),
+    ...(rule.refills ? ['Take out what a payment is short of.'] : []),
   ].join(' ')
 }
 
