@@ -8,9 +8,7 @@ import * as z from 'zod'
 import { type Finding, unknown, well, wrong } from './finding.ts'
 import { callPlatform, type PlatformAccess, type PlatformAnswer } from './platform-api.ts'
 import type { DeploySettings } from './settings.ts'
-
-/** Address of the API. */
-export const cloudflareUrl = 'https://api.cloudflare.com/client/v4'
+import { findZone, setsMailRule, type Zone } from './zone.ts'
 
 type Cloudflare = PlatformAccess & { accountId: string }
 
@@ -24,22 +22,24 @@ export async function checkCloudflare(
   const cloudflare = { ...access, accountId: settings.accountId }
   const token = await checkToken(cloudflare)
   if (token.state === 'wrong') return [token]
-  const zoneId = await findZone(cloudflare, settings)
-  if (typeof zoneId !== 'string') {
-    return [token, zoneId, await checkScripts(cloudflare), await checkPlan(cloudflare)]
-  }
+  const zone = await checkZone(cloudflare, settings)
+  const ofAccount = [await checkScripts(cloudflare), await checkPlan(cloudflare)]
+  if ('state' in zone) return [token, zone, ...ofAccount]
   const ofZone = await Promise.all([
-    checkRight(cloudflare, `/zones/${zoneId}/workers/routes/${randomId()}`, {
+    checkRight(cloudflare, `/zones/${zone.id}/workers/routes/${randomId()}`, {
       right: 'Workers Routes: Edit',
       of: `the zone ${settings.zone}`,
     }),
-    checkRight(cloudflare, `/zones/${zoneId}/email/routing/rules/${randomId()}`, {
-      right: 'Email Routing Rules: Edit',
-      of: `the zone ${settings.zone}`,
-    }),
-    checkRecords(cloudflare, zoneId, settings),
+    ...(setsMailRule(settings)
+      ? [
+          checkRight(cloudflare, `/zones/${zone.id}/email/routing/rules/${randomId()}`, {
+            right: 'Email Routing Rules: Edit',
+            of: `the zone ${settings.zone}`,
+          }),
+        ]
+      : []),
+    checkRecords(cloudflare, zone.id, settings),
   ])
-  const ofAccount = [await checkScripts(cloudflare), await checkPlan(cloudflare)]
   return [token, well(`zone ${settings.zone} is in the account`), ...ofAccount, ...ofZone.flat()]
 }
 
@@ -55,21 +55,14 @@ async function checkToken(access: Cloudflare): Promise<Finding> {
   )
 }
 
-const zonesSchema = z.object({
-  result: z.array(
-    z.object({ id: z.string(), name: z.string(), account: z.object({ id: z.string() }) }),
-  ),
-})
-
-async function findZone(access: Cloudflare, { zone }: DeploySettings): Promise<string | Finding> {
-  const answer = await callPlatform(access, 'GET', `/zones?name=${zone}`)
-  const found = zonesSchema.safeParse(answer.body).data?.result.find(({ name }) => name === zone)
+async function checkZone(access: Cloudflare, { zone }: DeploySettings): Promise<Zone | Finding> {
+  const found = await findZone(access, zone)
   if (!found) {
     return wrong(
       `the token sees no zone ${zone}: give it the right Zone: Read for that zone, or correct zone`,
     )
   }
-  if (found.account.id === access.accountId) return found.id
+  if (found.account.id === access.accountId) return found
   return wrong(`the zone ${zone} is in the account ${found.account.id}: correct account_id`)
 }
 

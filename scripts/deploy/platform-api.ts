@@ -16,7 +16,7 @@ export type PlatformAnswer = { status: number; body: unknown }
 /** Sends a request and returns the answer, whatever its status is. */
 export async function callPlatform(
   { url, token, fetch: send, signal }: PlatformAccess,
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,
   body?: object,
 ): Promise<PlatformAnswer> {

@@ -14,7 +14,8 @@ import { smokeTest } from './smoke.ts'
 import { publishableKey, type SupabaseProject } from './supabase.ts'
 import { openTokens, tokensPath } from './tokens.ts'
 import { secretsFor, valuesFor } from './values.ts'
-import type { Uploaded, Workers } from './workers-port.ts'
+import type { Uploaded, WorkerPlan, Workers } from './workers-port.ts'
+import { handMailTo } from './zone.ts'
 
 /** Everything that a run works with. */
 export type Deployment = {
@@ -63,7 +64,10 @@ export async function deploy(deployment: Deployment): Promise<number> {
   say(`${uploaded.uploaded.length} workers uploaded, ${uploaded.kept.length} as they were`)
 
   await askForGas(deployment, made)
-  return (await isServing(deployment, uploaded)) ? 0 : 1
+  if (!(await isServing(deployment, uploaded))) return 1
+  await takeMail(deployment, plans)
+  say(`ready: ${settings.baseUrl}/web/join opens an account`)
+  return 0
 }
 
 /** Says all findings. Returns false if one of them stops the deployment. */
@@ -111,10 +115,7 @@ async function isServing(
   const { settings, say } = deployment
   say('smoke test')
   const failures = await smokeTest({ ...deployment, baseUrl: settings.baseUrl })
-  if (failures.length === 0) {
-    say(`ready: ${settings.baseUrl}/web/join opens an account`)
-    return true
-  }
+  if (failures.length === 0) return true
   for (const failure of failures) say(`  WRONG ${failure}`)
   await rollback()
   say(
@@ -123,4 +124,16 @@ async function isServing(
       : 'this run has uploaded nothing that could be rolled back',
   )
   return false
+}
+
+/** A worker that is rolled back takes no mail, so the rule comes last. */
+async function takeMail(
+  { settings, cloudflare, say }: Deployment,
+  plans: readonly WorkerPlan[],
+): Promise<void> {
+  say('mail')
+  for (const { name } of plans.filter(({ takesMail }) => takesMail)) {
+    const todo = await handMailTo(cloudflare, settings, name)
+    say(todo ?? `mail to ${settings.mailDomain} goes to ${name}`)
+  }
 }

@@ -20,21 +20,18 @@ async function findings(differs: Partial<Deployment> = {}): Promise<string[]> {
   return lines.filter((line) => line.startsWith('  WRONG ')).map((line) => line.slice(8))
 }
 
-test.each([
-  'Workers Scripts: Edit',
-  'Workers Routes: Edit',
-  'Email Routing Rules: Edit',
-  'DNS: Read',
-  'Zone: Read',
-])('the missing right %s of the token of Cloudflare is named', async (right) => {
-  opened.cloudflare.rights.delete(right)
+test.each(['Workers Scripts: Edit', 'Workers Routes: Edit', 'DNS: Read', 'Zone: Read'])(
+  'the missing right %s of the token of Cloudflare is named',
+  async (right) => {
+    opened.cloudflare.rights.delete(right)
 
-  const found = await findings()
+    const found = await findings()
 
-  opened.cloudflare.rights.add(right)
-  expect(found).toHaveLength(1)
-  expect(found[0]).toContain(right)
-})
+    opened.cloudflare.rights.add(right)
+    expect(found).toHaveLength(1)
+    expect(found[0]).toContain(right)
+  },
+)
 
 test.each([
   'data_api_config_read',
@@ -52,6 +49,20 @@ test.each([
   opened.supabase.rights.add(right)
   expect(found).toHaveLength(1)
   expect(found[0]).toContain(right)
+})
+
+test('the right to set the rule for mail is needed where a deployment sets it, and only there', async () => {
+  const settings = { ...opened.given.settings, mailDomain: 'example.com' }
+  const records = opened.cloudflare.records
+  opened.cloudflare.records = records.map((one) =>
+    one.type === 'MX' ? { ...one, name: 'example.com' } : one,
+  )
+  opened.cloudflare.rights.delete('Email Routing Rules: Edit')
+
+  const found = await findings({ settings })
+
+  opened.cloudflare.records = records
+  expect(found).toEqual([expect.stringContaining('Email Routing Rules: Edit')])
 })
 
 test('several missing rights are named at once', async () => {
@@ -169,6 +180,7 @@ test('a project that is paused is named', async () => {
 
 test('a token of the account, and a plan that is not shown, stop nothing', async () => {
   opened.cloudflare.isOfAccount = true
+  opened.cloudflare.rights.delete('Email Routing Rules: Edit')
   opened.cloudflare.rights.delete('Billing: Read')
   const lines: string[] = []
 

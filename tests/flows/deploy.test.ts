@@ -194,3 +194,34 @@ test('an interrupted run uploads nothing more', async () => {
   expect([...opened.workers.versions.keys()]).toEqual(['aoa-custody'])
   expect(opened.service.asked).toBe(0)
 })
+
+test('mail of the zone goes to the worker, unless it goes elsewhere already', async () => {
+  const opened = await openDeployment({ mail_domain: '"example.com"' })
+  const rule = (type: 'worker' | 'forward', value: string) => ({
+    enabled: true,
+    matchers: [{ type: 'all' as const }] satisfies [{ type: 'all' }],
+    actions: [{ type, value: [value] }],
+  })
+
+  await deploy(opened.given)
+  const first = opened.cloudflare.catchAll
+  opened.cloudflare.catchAll = rule('forward', 'ann@people.example')
+  await deploy(opened.given)
+
+  expect(first).toEqual(rule('worker', 'aoa-app'))
+  expect(opened.cloudflare.catchAll).toEqual(rule('forward', 'ann@people.example'))
+  expect(opened.lines).toContainEqual(
+    expect.stringMatching(/^Let the catch-all rule of example.com/),
+  )
+})
+
+test('mail of a subdomain is handed over by its operator', async () => {
+  const opened = await openDeployment()
+
+  await deploy(opened.given)
+
+  expect(opened.cloudflare.catchAll.enabled).toBe(false)
+  expect(opened.lines).toContain(
+    'Let the catch-all rule of agents.example.com send to the worker aoa-app (dashboard, Email Routing)',
+  )
+})

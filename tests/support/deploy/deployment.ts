@@ -11,7 +11,7 @@ import type { Workers } from '../../../scripts/deploy/workers-port.ts'
 import { createDatabase } from '../database.ts'
 import { atEnd } from '../ending.ts'
 import { randomBytes } from '../seed.ts'
-import { openFakeCloudflareReads } from './fake-cloudflare-reads.ts'
+import { openFakeCloudflareZone } from './fake-cloudflare-zone.ts'
 import { openFakeSupabase } from './fake-supabase.ts'
 
 export const baseUrl = 'https://api.example.com'
@@ -111,7 +111,7 @@ function answerOf(service: FakeService, path: string): Response {
 }
 
 /** Opens an empty database, both platforms, and a deployment that has not run. */
-export async function openDeployment() {
+export async function openDeployment(differs: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'aoa-deploy-'))
   atEnd(async () => rmSync(folder, { recursive: true }))
   const database = await createDatabase('template1')
@@ -119,7 +119,8 @@ export async function openDeployment() {
   let clock = Date.now()
   const now = () => new Date(clock)
   const supabase = openFakeSupabase(now)
-  const cloudflare = openFakeCloudflareReads('example.com', 'api.example.com', mailDomain)
+  const mail = differs['mail_domain']?.replaceAll('"', '') ?? mailDomain
+  const cloudflare = openFakeCloudflareZone('example.com', 'api.example.com', mail)
   const workers = openWorkers()
   const service: FakeService = { down: new Set(), reasons: [], asked: 0 }
   const network = async (input: string | URL | Request, init?: RequestInit) => {
@@ -132,7 +133,7 @@ export async function openDeployment() {
     return read
   }
   const file = join(folder, 'deploy.toml')
-  writeFileSync(file, settingsText(cloudflare.accountId))
+  writeFileSync(file, settingsText(cloudflare.accountId, differs))
   const settings = readDeploySettings(file)
   const lines: string[] = []
   const { signal } = new AbortController()
