@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import postgres from 'postgres'
 import { expect, test } from 'vitest'
-import { sayPlan } from '../../scripts/deploy/plan.ts'
+import { sayPlan } from '../../scripts/deploy/preview.ts'
 import { deploy } from '../../scripts/deploy/run.ts'
 import { openDeployment } from '../support/deploy/deployment.ts'
 
