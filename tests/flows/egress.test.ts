@@ -30,7 +30,11 @@ export default {
       searchParams.delete('through')
       return bindings[through].fetch('http://internal/?' + searchParams)
     }
-    const told = { bindings: Object.keys(bindings), client: request.headers.get('cf-connecting-ip') }
+    const told = {
+      bindings: Object.keys(bindings),
+      environment: Object.keys(process.env),
+      client: request.headers.get('cf-connecting-ip'),
+    }
     try {
       const heard = await deeds[searchParams.get('deed') ?? '']?.(searchParams.get('target'))
       return Response.json({ ...told, heard: heard ?? 'nothing' })
@@ -44,6 +48,7 @@ const modules = mkdtempSync(join(tmpdir(), 'aoa-egress-'))
 const answerSchema = z.object({
   heard: z.string(),
   bindings: z.array(z.string()),
+  environment: z.array(z.string()),
   client: z.string().nullable(),
 })
 
@@ -153,4 +158,6 @@ test('a function is given what wrangler.toml names for it, and nothing else', as
     [...Object.keys(vars), ...secrets, ...services.map(({ binding }) => binding)].toSorted(),
   )
   expect(given.map(({ bindings }) => bindings.toSorted())).toEqual(named)
+  // Code of every package can read it.
+  expect(given.flatMap(({ environment }) => environment)).toEqual([])
 })

@@ -184,11 +184,14 @@ test.each(functions.filter(({ folder }) => folder !== 'not-found'))(
   },
 )
 
-test('every function asks our own zone as a stranger does, and is observed', () => {
+test('every function asks our own zone as a stranger does, keeps its environment empty, and is observed', () => {
   const text = readFileSync(`${root}/wrangler.toml`, 'utf8')
 
   for (const { compatibilityFlags } of functions) {
-    expect(compatibilityFlags).toEqual(['global_fetch_strictly_public'])
+    expect(compatibilityFlags).toEqual([
+      'global_fetch_strictly_public',
+      'nodejs_compat_do_not_populate_process_env',
+    ])
   }
   expect(text).toMatch(/^observability = \{ enabled = true \}$/m)
 })
