@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
-import { functionFolders } from '../../scripts/build.ts'
+import { functionFolders } from '../../scripts/build/functions.ts'
 import { readFunctions } from '../../scripts/local/functions.ts'
 import { type Listening, listen } from '../../scripts/local/process/listen.ts'
 import { choosePorts } from '../../scripts/local/process/ports.ts'
@@ -146,7 +146,7 @@ test('a client cannot choose the address that it is taken for', async () => {
   expect((await ask('get-identity')).client).toBe('127.0.0.1')
 })
 
-test('a function is given what wrangler.toml names for it, and nothing else', async () => {
+test('a function is given what is named for it, and nothing else', async () => {
   const functions = await readFunctions()
   const reachable = functions.filter(({ prefixes }) => prefixes.length > 0)
 
