@@ -1,5 +1,5 @@
 /**
- * Runs every built function in a worker of its own, wired as wrangler.toml says: routes, bindings, secrets
+ * Runs every built function in a worker of its own, wired as its settings say: routes, bindings, secrets
  * and schedules. Custody has no address. What functions send out passes through one egress worker. The
  * port that serves them is that of the router alone, not the control port of Miniflare.
  */
@@ -21,13 +21,13 @@ const scheduleSeconds = 5
 
 /** Settings of the workers. */
 export type WorkersOptions = {
-  /** Settings from wrangler.toml, if the caller has read them already. */
+  /** Settings of the functions, if the caller has read them already. */
   functions?: readonly FunctionSettings[]
   /** Port of 127.0.0.1 on which the functions listen. */
   port: number
   /** Directory that holds <function>.mjs. */
   modules: string
-  /** Values for the vars and secrets in wrangler.toml; a var without one keeps its own value. */
+  /** Values for the vars and secrets of the functions; a var without one keeps its own value. */
   bindings: Readonly<Record<string, string>>
   /** Receives what functions and their egress write, one line at a time. */
   log: (line: string) => void
