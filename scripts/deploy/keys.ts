@@ -2,6 +2,8 @@
  * The secrets that a deployment makes itself. They are made once, sealed under a passphrase beside the settings,
  * and never changed: wallets, logins, passwords and sessions depend on them, and no platform gives one back.
  */
+import { randomUUID } from 'node:crypto'
+import { existsSync, linkSync, rmSync } from 'node:fs'
 import * as z from 'zod'
 import { newFiles, type SecretTexts } from '../serve/new-secrets.ts'
 import { readSealed, type SealedJson, writeSealed } from './sealed-json.ts'
@@ -25,11 +27,26 @@ export async function openSecrets(
     passphrase,
     schema: z.record(z.string(), z.string()),
   }
-  const known = await readSealed(file)
-  if (known) return { secrets: known, isNew: false }
-  const secrets = newSecrets()
-  await writeSealed(file, secrets)
-  return { secrets, isNew: true }
+  const isNew = !existsSync(file.path) && (await makeOnce(file))
+  // New secrets are read back too: only a file that opens may hold the only copy.
+  const secrets = await readSealed(file)
+  if (!secrets) throw new Error(`${file.path} is gone; run this again`)
+  return { secrets, isNew }
+}
+
+/** Makes the file. Of two runs at once, one does; the other would go on with secrets that nobody keeps. */
+async function makeOnce(file: SealedJson<SecretTexts>): Promise<boolean> {
+  const own = `${file.path}.${randomUUID()}`
+  await writeSealed({ ...file, path: own }, newSecrets())
+  try {
+    linkSync(own, file.path)
+    return true
+  } catch (error) {
+    if (existsSync(file.path)) return false
+    throw error
+  } finally {
+    rmSync(own)
+  }
 }
 
 function newSecrets(): SecretTexts {

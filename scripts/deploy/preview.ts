@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs'
 import { plannedDatabase } from './database.ts'
 import { secretsPath } from './keys.ts'
+import type { PlannedWorker } from './plan.ts'
 import type { Deployment } from './run.ts'
 import { tokensPath } from './tokens.ts'
 import { valuesFor } from './values.ts'
-import type { WorkerPlan } from './workers-port.ts'
 
 /** Parts of a deployment that a plan reads. */
 export type Planned = Pick<Deployment, 'settings' | 'credentials' | 'supabase' | 'workers' | 'say'>
@@ -30,7 +30,7 @@ export async function sayPlan(planned: Planned): Promise<number> {
   return 0
 }
 
-function describeWorker(plan: WorkerPlan): string[] {
+function describeWorker(plan: PlannedWorker): string[] {
   const { name, folders, prefixes, vars, secrets, services, crons, takesMail } = plan
   const hosts = Object.values(vars).flatMap((value) => hostOf(value) ?? [])
   const called = services.map(({ binding, service }) => `${binding} (${service})`)

@@ -8,13 +8,14 @@ import { openRelayers, readyDatabase } from './database.ts'
 import { examine } from './doctor.ts'
 import { type Finding, lineOf } from './finding.ts'
 import { openSecrets, secretsPath } from './keys.ts'
+import type { PlannedWorker } from './plan.ts'
 import type { PlatformAccess } from './platform-api.ts'
 import type { Credentials, DeploySettings } from './settings.ts'
 import { smokeTest } from './smoke.ts'
 import { publishableKey, type SupabaseProject } from './supabase.ts'
 import { openTokens, tokensPath } from './tokens.ts'
 import { secretsFor, valuesFor } from './values.ts'
-import type { Uploaded, WorkerPlan, Workers } from './workers-port.ts'
+import type { Uploaded, Workers } from './workers-port.ts'
 import { handMailTo } from './zone.ts'
 
 /** Everything that a run works with. */
@@ -129,7 +130,7 @@ async function isServing(
 /** A worker that is rolled back takes no mail, so the rule comes last. */
 async function takeMail(
   { settings, cloudflare, say }: Deployment,
-  plans: readonly WorkerPlan[],
+  plans: readonly PlannedWorker[],
 ): Promise<void> {
   say('mail')
   for (const { name } of plans.filter(({ takesMail }) => takesMail)) {

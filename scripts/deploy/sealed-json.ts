@@ -13,7 +13,7 @@ export type SealedJson<Content> = {
   schema: z.ZodType<Content>
 }
 
-/** Returns the content; undefined if there is no file. Throws if the passphrase is another one. */
+/** Returns the content; undefined without a file. Throws if the passphrase is another one. */
 export async function readSealed<Content>(file: SealedJson<Content>): Promise<Content | undefined> {
   const { path, kind, passphrase, schema } = file
   if (!existsSync(path)) return undefined

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import * as z from 'zod'
 import { byCaip2, type Endpoints, readSettingsFile, serviceFields } from '../serve/settings-file.ts'
+import type { Form } from './plan.ts'
 
 const domain = z
   .string()
@@ -33,10 +34,21 @@ const fileSchema = z.strictObject({
     .optional(),
   turnstile_site_key: serviceFields.turnstile_site_key,
   rpc: serviceFields.rpc,
+  /** Other vars of scripts/deploy/functions.toml -> values in place of those there. */
+  vars: z.record(z.string(), z.string()).default({}),
 })
 
-/** Form in which functions become workers: few that share one, or one each. */
-export type WorkersForm = 'few' | 'each'
+/** Vars that may differ in a deployment and that no other setting gives. */
+const freeVars = [
+  'RETURN_URL_ORIGINS',
+  'GAS_USD_MAX',
+  'NATIVE_USD_RATES',
+  'YIELD_VAULTS',
+  'DKIM_SELECTOR',
+  'WALLETCONNECT_PROJECT_ID',
+  'WALLETCONNECT_RELAY_URL',
+  'OAUTH_CLIENT_DOCUMENTS',
+]
 
 /** Settings of a deployment. */
 export type DeploySettings = {
@@ -49,12 +61,14 @@ export type DeploySettings = {
   noticeDomain: string
   mailUrl: string
   project: string
-  workers: WorkersForm
+  workers: Form
   /** Empty if no challenge is asked for. */
   turnstileSiteKey: string
   eurUsdRate: string
   /** CAIP-2 id -> endpoints. */
   rpc: Endpoints
+  /** Values of vars that stand in place of those of scripts/deploy/functions.toml. */
+  vars: Readonly<Record<string, string>>
 }
 
 /** Reads the file. Throws one sentence for the first setting that cannot be used. */
@@ -76,6 +90,7 @@ export function readDeploySettings(file: string): DeploySettings {
     turnstileSiteKey: read.turnstile_site_key ?? '',
     eurUsdRate: read.eur_usd_rate ?? '',
     rpc: byCaip2(read.rpc),
+    vars: read.vars,
   }
   const wrong = firstWrong(settings)
   if (wrong !== undefined) throw new Error(`${file}: ${wrong}`)
@@ -84,7 +99,7 @@ export function readDeploySettings(file: string): DeploySettings {
 
 /** Returns a sentence for the first settings that do not fit together. */
 function firstWrong(settings: DeploySettings): string | undefined {
-  const { baseUrl, zone, mailDomain, noticeDomain, mailUrl, rpc } = settings
+  const { baseUrl, zone, mailDomain, noticeDomain, mailUrl, rpc, vars } = settings
   const { origin, protocol, hostname } = new URL(baseUrl)
   if (protocol !== 'https:' || origin !== baseUrl) {
     return `base_url has to be an origin such as https://api.example.com, not ${baseUrl}`
@@ -102,7 +117,8 @@ function firstWrong(settings: DeploySettings): string | undefined {
   )
   // The address itself may hold the key that an endpoint is paid with.
   if (plain) return `rpc of ${plain[0]} has an endpoint that is not https:`
-  return undefined
+  const other = Object.keys(vars).find((name) => !freeVars.includes(name))
+  return other && `vars has ${other}, which is none of ${freeVars.join(', ')}`
 }
 
 /** Returns true if a host is a zone or below it. */
@@ -134,7 +150,7 @@ export async function readCredentials(
     supabaseToken: await take('supabaseToken'),
     databaseUrl: await take('databaseUrl'),
     mailToken: await take('mailToken'),
-    // Nobody reads it while there is no challenge, but the binding has to have some value.
+    // Without a challenge nobody reads it, but the binding has to have some value.
     turnstileSecret: turnstileSiteKey === '' ? 'none' : await take('turnstileSecret'),
   }
 }

@@ -11,6 +11,7 @@ const publicNames = ['SESSION_PUBLIC_KEYS', 'RECEIPT_PUBLIC_KEYS', 'VAPID_PUBLIC
 export function valuesFor(settings: DeploySettings, made: SecretTexts, publishable: string): Texts {
   const { baseUrl, project } = settings
   return {
+    ...settings.vars,
     BASE_URL: baseUrl,
     WEB_URL: `${baseUrl}/web`,
     MAIL_DOMAIN: settings.mailDomain,

@@ -1,25 +1,13 @@
 /** The part of a deployment that makes workers of the functions: planning, building and uploading them. */
-import type { WorkersForm } from './settings.ts'
+import type { Form, PlannedWorker } from './plan.ts'
 
 /** Values by the names of their bindings. */
 export type Texts = Readonly<Record<string, string>>
 
-/** A worker: the functions in it, and all that it may reach. */
-export type WorkerPlan = {
-  name: string
-  folders: readonly string[]
-  prefixes: readonly string[]
-  vars: Texts
-  /** Names; the values are asked for when the worker is uploaded. */
-  secrets: readonly string[]
-  services: readonly { binding: string; service: string }[]
-  crons: readonly string[]
-  takesMail: boolean
-}
-
 /** Work of one upload. */
 export type UploadOrder = {
-  plans: readonly WorkerPlan[]
+  plans: readonly PlannedWorker[]
+  /** Returns the value of a secret. */
   secrets: (name: string) => string
   account: { id: string; token: string }
   say: (line: string) => void
@@ -36,7 +24,7 @@ export type Uploaded = {
 
 /** The workers of a platform. */
 export type Workers = {
-  planned: (values: Texts, form: WorkersForm) => Promise<readonly WorkerPlan[]>
+  planned: (values: Texts, form: Form) => Promise<readonly PlannedWorker[]>
   /** Builds the functions and uploads the workers that differ. */
   upload: (order: UploadOrder) => Promise<Uploaded>
 }

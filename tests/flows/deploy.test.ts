@@ -1,7 +1,8 @@
 /** A deployment from nothing, again, killed anywhere, refused and rolled back. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import postgres from 'postgres'
 import { expect, test } from 'vitest'
+import { openSecrets } from '../../scripts/deploy/keys.ts'
 import { sayPlan } from '../../scripts/deploy/preview.ts'
 import { deploy } from '../../scripts/deploy/run.ts'
 import { openDeployment } from '../support/deploy/deployment.ts'
@@ -45,10 +46,7 @@ test('a run from nothing opens the service, and the next one changes nothing', a
   expect(opened.supabase.changes).toEqual(changes)
   expect(state.schemas).toBe('public,graphql_public,api')
   expect(state.relayers.map(({ chain }) => chain)).toEqual(['8453'])
-  expect(state.versions.map(([name, versions]) => [name, versions.length])).toEqual([
-    ['aoa-custody', 1],
-    ['aoa-app', 1],
-  ])
+  expect(state.versions.map(([, versions]) => versions.length)).toEqual([1, 1, 1, 1, 1, 1, 1])
 })
 
 test('a run that is killed after any of its steps is continued to the same state', async () => {
@@ -57,7 +55,7 @@ test('a run that is killed after any of its steps is continued to the same state
   for (let isDone = false; !isDone; at += 1) {
     let said = 0
     const say = (line: string) => {
-      // A finding of the doctor is no step.
+      // Findings of the doctor are not steps.
       if (!line.startsWith(' ')) said += 1
       if (said === at) throw new Error('killed')
     }
@@ -74,7 +72,7 @@ test('a run that is killed after any of its steps is continued to the same state
   expect(at).toBeGreaterThan(14)
   expect(state.relayers).toHaveLength(1)
   expect(state.keys.map(({ status }) => status)).toEqual(['previously_used', 'in_use'])
-  expect(state.versions.map(([, versions]) => versions.length)).toEqual([1, 1])
+  expect(state.versions.map(([, versions]) => versions.length)).toEqual([1, 1, 1, 1, 1, 1, 1])
   expect(await deploy(opened.given)).toBe(0)
   expect(await stateOf(opened)).toEqual(state)
 })
@@ -116,7 +114,7 @@ test('a plan changes nothing, and says what each worker may reach', async () => 
       '  functions: custody',
       '  called by: none',
       '  calls: none',
-      '  hosts in its vars: abcdefghijklmnopqrst.supabase.co',
+      '  hosts in its vars: api.example.com, abcdefghijklmnopqrst.supabase.co',
       '  secrets: CUSTODY_DATABASE_KEY, CUSTODY_ROOT_KEYS',
     ].join('\n'),
   )
@@ -132,7 +130,7 @@ test('a service that does not answer well is rolled back, and the next run uploa
   const green = await deploy(opened.given)
 
   expect([red, green]).toEqual([1, 0])
-  expect(versions).toEqual([0, 0])
+  expect(versions).toEqual([0, 0, 0, 0, 0, 0, 0])
   const said = opened.lines.join('\n')
   expect(said).toContain(
     'WRONG the capabilities (/.well-known/agent-card.json) custody is not live',
@@ -181,6 +179,16 @@ test('secrets under another passphrase are not replaced', async () => {
   await expect(deploy(opened.given)).rejects.toThrow('the file is damaged')
 })
 
+test('of two runs at once, one makes the secrets, and both go on with them', async () => {
+  const { file, folder, given } = await openDeployment()
+
+  const both = await Promise.all([1, 2].map(() => openSecrets(file, given.passphrase)))
+
+  expect(both[0]?.secrets).toEqual(both[1]?.secrets)
+  expect(both.filter(({ isNew }) => isNew)).toHaveLength(1)
+  expect(readdirSync(folder).toSorted()).toEqual(['deploy.toml', 'deploy.toml.secrets'])
+})
+
 test('an interrupted run uploads nothing more', async () => {
   const opened = await openDeployment()
   const stopping = new AbortController()
@@ -208,7 +216,7 @@ test('mail of the zone goes to the worker, unless it goes elsewhere already', as
   opened.cloudflare.catchAll = rule('forward', 'ann@people.example')
   await deploy(opened.given)
 
-  expect(first).toEqual(rule('worker', 'aoa-app'))
+  expect(first).toEqual(rule('worker', 'aoa-mail'))
   expect(opened.cloudflare.catchAll).toEqual(rule('forward', 'ann@people.example'))
   expect(opened.lines).toContainEqual(
     expect.stringMatching(/^Let the catch-all rule of example.com/),
@@ -222,6 +230,6 @@ test('mail of a subdomain is handed over by its operator', async () => {
 
   expect(opened.cloudflare.catchAll.enabled).toBe(false)
   expect(opened.lines).toContain(
-    'Let the catch-all rule of agents.example.com send to the worker aoa-app (dashboard, Email Routing)',
+    'Let the catch-all rule of agents.example.com send to the worker aoa-mail (dashboard, Email Routing)',
   )
 })

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { askSettings } from '../../scripts/deploy/init.ts'
+import { plannedWorkers } from '../../scripts/deploy/plan.ts'
 import { readCredentials, readDeploySettings } from '../../scripts/deploy/settings.ts'
+import { valuesFor } from '../../scripts/deploy/values.ts'
 import { settingsText } from '../support/deploy/deployment.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'aoa-deploy-'))
@@ -32,6 +34,24 @@ test('what can be derived is derived, and chains are named by their CAIP-2 id', 
     turnstileSiteKey: '',
     eurUsdRate: '',
     rpc: { 'eip155:8453': ['https://one.example/key-of-one', 'https://two.example/key-of-two'] },
+    vars: {},
+  })
+})
+
+test('a worker gets each var of the settings in place of the usual one', async () => {
+  const settings = read({ 'vars.WALLETCONNECT_PROJECT_ID': '"mine"', eur_usd_rate: '"1.08"' })
+
+  const plans = await plannedWorkers(valuesFor(settings, {}, 'sb_publishable_x'), 'each')
+
+  expect(plans.find(({ name }) => name === 'aoa-web')?.vars).toMatchObject({
+    BASE_URL: 'https://api.example.com',
+    WEB_URL: 'https://api.example.com/web',
+    MAIL_DOMAIN: 'agents.example.com',
+    SUPABASE_URL: 'https://abcdefghijklmnopqrst.supabase.co',
+    SUPABASE_API_KEY: 'sb_publishable_x',
+    WALLETCONNECT_PROJECT_ID: 'mine',
+    EUR_USD_RATE: '1.08',
+    WALLETCONNECT_RELAY_URL: 'wss://relay.walletconnect.org',
   })
 })
 
@@ -52,6 +72,8 @@ test.each([
   ['eur_usd_rate', '"1,08"', 'eur_usd_rate has to be USD per EUR'],
   ['rpc.mars', '["https://one.example"]', 'there is no chain mars; use one of'],
   ['rpc.base', '["http://one.example/key"]', 'rpc of eip155:8453 has an endpoint'],
+  ['vars.ALLOW_LOOPBACK', '"true"', 'vars has ALLOW_LOOPBACK, which is none of'],
+  ['vars.GAS_USD_MAX', '5', 'vars.GAS_USD_MAX'],
   ['pubic_url', '"x"', 'pubic_url'],
 ])('%s = %s is refused with a sentence', (name, value, sentence) => {
   expect(() => read({ [name]: value })).toThrow(sentence)

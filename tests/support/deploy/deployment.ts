@@ -5,6 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { plannedWorkers } from '../../../scripts/deploy/plan.ts'
 import type { Deployment } from '../../../scripts/deploy/run.ts'
 import { readDeploySettings } from '../../../scripts/deploy/settings.ts'
 import type { Workers } from '../../../scripts/deploy/workers-port.ts'
@@ -42,28 +43,7 @@ function openWorkers(): KeptWorkers {
   const kept: KeptWorkers = {
     versions,
     uploads: 0,
-    planned: async (values) => [
-      {
-        name: 'aoa-custody',
-        folders: ['custody'],
-        prefixes: [],
-        vars: { SUPABASE_URL: values['SUPABASE_URL'] ?? '' },
-        secrets: ['CUSTODY_DATABASE_KEY', 'CUSTODY_ROOT_KEYS'],
-        services: [],
-        crons: [],
-        takesMail: false,
-      },
-      {
-        name: 'aoa-app',
-        folders: ['web', 'mailer'],
-        prefixes: ['/web'],
-        vars: { ...values },
-        secrets: ['SUPABASE_SERVICE_KEY', 'MAIL_TOKEN', 'CHAIN_RPC_URLS', 'SESSION_PRIVATE_KEY'],
-        services: [{ binding: 'CUSTODY', service: 'aoa-custody' }],
-        crons: ['* * * * *'],
-        takesMail: true,
-      },
-    ],
+    planned: plannedWorkers,
     async upload({ plans, secrets, say, signal }) {
       const uploaded: string[] = []
       for (const { name, vars, secrets: names } of plans) {
