@@ -110,10 +110,13 @@ function routerWorker(
   }
 }
 
-// Miniflare fires no schedules by itself. Here each runs every few seconds, never twice at once.
-function keepSchedules(
+/**
+ * Runs each schedule every few seconds, never twice at once, since Miniflare fires none by itself. Returns what
+ * ends them.
+ */
+export function keepSchedules(
   miniflare: Miniflare,
-  functions: readonly FunctionSettings[],
+  functions: readonly Pick<FunctionSettings, 'folder' | 'name' | 'crons'>[],
   log: (line: string) => void,
 ): () => Promise<void> {
   const scheduled = functions.filter(({ crons }) => crons.length > 0)

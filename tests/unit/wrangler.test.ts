@@ -88,6 +88,10 @@ test('where each function has a worker of its own, the worker is that function',
   const alone = new Map(workers.map((worker) => [worker.name, worker]))
 
   expect(alone.size).toBe(functions.length)
+  workers.forEach(({ services }, at) => {
+    const before = workers.slice(0, at).map(({ name }) => name)
+    expect(before).toEqual(expect.arrayContaining(services.map(({ service }) => service)))
+  })
   for (const { prefixes, ...one } of functions) {
     const { folder, secrets, services, ...same } = one
     const worker = alone.get(one.name)
