@@ -14,8 +14,9 @@ import type { Credentials, DeploySettings } from './settings.ts'
 import { smokeTest } from './smoke.ts'
 import { publishableKey, type SupabaseProject } from './supabase.ts'
 import { openTokens, tokensPath } from './tokens.ts'
+import type { Uploaded } from './upload.ts'
 import { secretsFor, valuesFor } from './values.ts'
-import type { Uploaded, Workers } from './workers-port.ts'
+import type { Workers } from './workers-port.ts'
 import { handMailTo } from './zone.ts'
 
 /** Everything that a run works with. */
