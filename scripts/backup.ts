@@ -1,6 +1,7 @@
 /** Backs up a service of one machine into one sealed file, while it runs or stands still. */
 import { resolve } from 'node:path'
-import { backUp, readPassphrase } from './backup/data-folder.ts'
+import { backUp } from './backup/data-folder.ts'
+import { readPassphrase } from './backup/passphrase.ts'
 import { runFramed } from './program/frame.ts'
 
 const help = `npm run backup -- --out file --passphrase-file file [--data data] [--database-url url]

@@ -1,143 +1,41 @@
-/**
- * Bundles every function folder into one minified ES module, which is the form that the local world runs,
- * and reports the size and the contents of each. It checks nothing: a test holds the budgets and the
- * import rules.
- */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
+/** Program that builds every function, and the workers that functions share in a deployment. */
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { gzipSync } from 'node:zlib'
-import { type BuildOptions, build, type Metafile } from 'esbuild'
+import { buildFunctions } from './build/functions.ts'
+import { buildWorkers } from './build/workers.ts'
+import { plannedWorkers } from './deploy/plan.ts'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
+type Weighed = { name: string; bytes: number; gzipBytes: number }
 
-/** A bundled function and its contents. */
-export type BuiltFunction = {
-  folder: string
-  /** Absolute path of the module. */
-  file: string
-  bytes: number
-  gzipBytes: number
-  /** npm package -> bytes of its code in the module. */
-  packages: Readonly<Record<string, number>>
-  /** Source files with code in the module, relative to the repository. */
-  sources: readonly string[]
-  /** Modules that the runtime has to provide. */
-  runtime: readonly string[]
-}
-
-/** Module that stands for packages which only attestations of passkeys need. */
-const noCertificates = './shared/auth/no-certificates.ts'
-
-/** Options by which an entry point becomes the one module that a worker runs. */
-export const bundling = {
-  absWorkingDir: root,
-  outExtension: { '.js': '.mjs' },
-  bundle: true,
-  minify: true,
-  format: 'esm',
-  target: 'es2024',
-  platform: 'neutral',
-  mainFields: ['module', 'main'],
-  conditions: ['workerd', 'worker', 'browser'],
-  external: ['cloudflare:*', 'node:*'],
-  alias: {
-    '@peculiar/asn1-android': noCertificates,
-    '@peculiar/x509': noCertificates,
-    'reflect-metadata': noCertificates,
-  },
-  legalComments: 'none',
-  logLevel: 'error',
-} satisfies BuildOptions
-
-/** Modules that stand for those of a platform where Node runs the functions. */
-const onNode = {
-  'cloudflare:workers': './scripts/serve/cloudflare/workers.ts',
-  'cloudflare:sockets': './scripts/serve/cloudflare/sockets.ts',
-}
-
-/** Returns the folders of the functions, which are also their paths. */
-export function functionFolders(): string[] {
-  const entries = readdirSync(join(root, 'functions'), { withFileTypes: true })
-  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
-}
-
-/**
- * Builds functions into `outdir`, with `sizes.json` and esbuild's `metafile.json` beside them. With modules that
- * are built `beside` them (name -> source), all run on Node and share chunks; sizes are then those of what is not
- * shared.
- */
-export async function buildFunctions(
-  outdir: string,
-  folders = functionFolders(),
-  beside?: Readonly<Record<string, string>>,
-): Promise<BuiltFunction[]> {
-  const { metafile } = await build({
-    ...bundling,
-    ...(beside && { splitting: true, alias: { ...bundling.alias, ...onNode } }),
-    entryPoints: {
-      ...Object.fromEntries(folders.map((name) => [name, `functions/${name}/index.ts`])),
-      ...beside,
-    },
-    outdir,
-    metafile: true,
-  })
-  const built = folders.map((folder) => describe(folder, join(outdir, `${folder}.mjs`), metafile))
-  writeFileSync(join(outdir, 'metafile.json'), JSON.stringify(metafile))
-  writeFileSync(join(outdir, 'sizes.json'), `${JSON.stringify(sizes(built), null, 2)}\n`)
-  return built
-}
-
-function describe(folder: string, file: string, metafile: Metafile): BuiltFunction {
-  const output = metafile.outputs[relative(root, file)]
-  if (!output) throw new Error(`${folder} was not built`)
-  const packages: Record<string, number> = {}
-  const sources: string[] = []
-  for (const [path, { bytesInOutput }] of Object.entries(output.inputs)) {
-    if (bytesInOutput === 0) continue
-    sources.push(path)
-    const name = packageOf(path)
-    if (name) packages[name] = (packages[name] ?? 0) + bytesInOutput
-  }
-  const runtime = output.imports.filter(({ external }) => external).map(({ path }) => path)
-  const { bytes } = output
-  return { folder, file, bytes, gzipBytes: gzipBytes(file), packages, sources, runtime }
-}
-
-/** Returns the innermost package of a path, because packages may carry copies of others. */
-function packageOf(path: string): string | undefined {
-  return [...path.matchAll(/node_modules\/((?:@[^/]+\/)?[^/]+)/g)].at(-1)?.[1]
-}
-
-function gzipBytes(file: string): number {
-  return gzipSync(readFileSync(file), { level: 9 }).length
-}
-
-function sizes(built: readonly BuiltFunction[]) {
-  return Object.fromEntries(
-    built.map(({ folder, bytes, gzipBytes, packages }) => [folder, { bytes, gzipBytes, packages }]),
-  )
-}
-
-/** Formats the sizes as text, one function a line. */
-function sizeTable(built: readonly BuiltFunction[]): string {
-  const width = Math.max(...built.map(({ folder }) => folder.length))
-  const line = (folder: string, bytes: string | number, gzip: string | number) =>
-    `${folder.padEnd(width)} ${String(bytes).padStart(9)} ${String(gzip).padStart(9)}`
-  const rows = built.map(({ folder, bytes, gzipBytes }) => line(folder, bytes, gzipBytes))
-  return [line('function', 'bytes', 'gzip'), ...rows].join('\n')
+/** Formats sizes as text, one module a line. */
+function sizeTable(kind: string, built: readonly Weighed[]): string {
+  const width = Math.max(...built.map(({ name }) => name.length))
+  const line = (name: string, bytes: string | number, gzip: string | number) =>
+    `${name.padEnd(width)} ${String(bytes).padStart(9)} ${String(gzip).padStart(9)}`
+  const rows = built.map(({ name, bytes, gzipBytes }) => line(name, bytes, gzipBytes))
+  return [line(kind, 'bytes', 'gzip'), ...rows].join('\n')
 }
 
 const help = `node scripts/build.ts [--outdir dist]
 
-Bundles every function into <outdir>/<function>.mjs, prints what each weighs, and writes sizes.json
-and esbuild's metafile.json beside them.`
+Bundles every function into <outdir>/<function>.mjs and every worker of a deployment into
+<outdir>/workers/<worker>.mjs, and prints what each weighs. sizes.json and esbuild's metafile.json of the
+functions are written beside them.`
 
-if (import.meta.main) {
-  const { values } = parseArgs({
-    options: { help: { type: 'boolean', short: 'h' }, outdir: { type: 'string', default: 'dist' } },
-  })
-  if (values.help) console.log(help)
-  else console.log(sizeTable(await buildFunctions(join(process.cwd(), values.outdir))))
+const { values } = parseArgs({
+  options: { help: { type: 'boolean', short: 'h' }, outdir: { type: 'string', default: 'dist' } },
+})
+if (values.help) {
+  console.log(help)
+} else {
+  const outdir = join(process.cwd(), values.outdir)
+  const functions = await buildFunctions(outdir)
+  const workers = await buildWorkers(join(outdir, 'workers'), await plannedWorkers({}, 'few'))
+  console.log(
+    sizeTable(
+      'function',
+      functions.map((one) => ({ ...one, name: one.folder })),
+    ),
+  )
+  console.log(`\n${sizeTable('worker', workers)}`)
 }

@@ -36,6 +36,22 @@ export async function migrate(url: string, directory = defaultDirectory): Promis
   }
 }
 
+/** Returns the versions that `migrate` would apply, and changes nothing. */
+export async function pendingVersions(
+  url: string,
+  directory = defaultDirectory,
+): Promise<string[]> {
+  const sql = postgres(url, { max: 1, onnotice() {}, connect_timeout: connectTimeoutSeconds })
+  try {
+    const [row] = await sql<{ is_known: boolean }[]>`
+      select to_regclass('supabase_migrations.schema_migrations') is not null as is_known`
+    const applied = row?.is_known ? await readApplied(sql) : []
+    return pendingMigrations(readMigrations(directory), applied).map(({ version }) => version)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
 function readMigrations(directory: string): Migration[] {
   const files = readdirSync(directory).filter((file) => file.endsWith('.sql'))
   return files.toSorted().map((file) => {

@@ -1,6 +1,7 @@
 /** Restores a service of one machine from a backup. */
 import { resolve } from 'node:path'
-import { readPassphrase, restore } from './backup/data-folder.ts'
+import { restore } from './backup/data-folder.ts'
+import { readPassphrase } from './backup/passphrase.ts'
 import { runFramed } from './program/frame.ts'
 
 const help = `npm run restore -- --from file --passphrase-file file [--data data] [--database-url url]

@@ -15,8 +15,6 @@ import { folderIn, readSecrets } from '../serve/settings.ts'
 import { copyDatabase, loadDatabase, openCopy } from './database-copy.ts'
 import { openSealed, sealFile } from './sealed-file.ts'
 
-const passphraseMin = 12
-
 /** Settings of both programs. */
 export type BackupOptions = {
   file: string
@@ -24,14 +22,6 @@ export type BackupOptions = {
   directory: string
   /** Database of the service, if it is not the one in the data folder. */
   databaseUrl: string | undefined
-}
-
-/** Reads a passphrase from the first line of a file. */
-export function readPassphrase(path: string | undefined): string {
-  if (path === undefined) throw new Error('--passphrase-file is missing')
-  const [line = ''] = readFileSync(path, 'utf8').split('\n')
-  if (line.length >= passphraseMin) return line
-  throw new Error(`the passphrase has to have ${passphraseMin} characters or more`)
 }
 
 /** Writes the database, the secrets and serve.toml into one sealed file. */

@@ -1,6 +1,6 @@
 /** Serves the floor as the functions are served: the same code builds, routes and confines it. */
 import { build } from 'esbuild'
-import { bundling } from '../build.ts'
+import { bundling } from '../build/functions.ts'
 import { choosePorts } from '../local/process/ports.ts'
 import { startWorkers, type Workers } from '../local/workers.ts'
 import { type BenchWorld, project } from './world.ts'
@@ -17,7 +17,6 @@ export async function startFloor(
   const floor = {
     folder: 'floor',
     name: 'floor',
-    main,
     compatibilityDate: '2026-10-20',
     compatibilityFlags: [],
     prefixes: ['/'],
@@ -25,6 +24,7 @@ export async function startFloor(
     secrets: ['SUPABASE_SERVICE_KEY'],
     services: [],
     crons: [],
+    takesMail: false,
   }
   return startWorkers({
     functions: [floor],

@@ -21,7 +21,7 @@ import { paymentWithFactsRow } from '../../shared/payments/payment-with-facts.ts
 import { decide } from '../../shared/policy/decide.ts'
 import { type Roots, readRoots } from '../../shared/sealing/roots.ts'
 import { worldFrom } from '../../shared/world.ts'
-import { buildFunctions } from '../build.ts'
+import { buildFunctions } from '../build/functions.ts'
 import { bindingsOf as localBindings } from '../local/bindings.ts'
 import { giveGas } from '../local/chain/fund.ts'
 import { beginReading, fundGasPayer } from '../local/chain/gas-payers.ts'

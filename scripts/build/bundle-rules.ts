@@ -86,7 +86,7 @@ const inboundMail: BundleRule = {
   runtime: [],
 }
 
-/** Packages that verify a passkey. What only its attestation needs is left out (scripts/build.ts). */
+/** Packages that verify a passkey. What only its attestation needs is left out (scripts/build/functions.ts). */
 const passkeys = [
   '@simplewebauthn/server',
   '@hexagon/base64',

@@ -15,7 +15,7 @@ type Tree = {
 }
 
 /** Has the form of a path and is none of ours: a media type, a payment method, a file that is made. */
-const foreign = /^((application|text|image|evm|dist|data)\/|serve\.toml$|SKILL\.md$)/
+const foreign = /^((application|text|image|evm|dist|data)\/|(serve|deploy)\.toml$|SKILL\.md$)/
 const manifest = z.object({ scripts: z.record(z.string(), z.string()) })
 
 /** Returns what the documents and comments among these files name and none of them is or contains. */

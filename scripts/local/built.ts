@@ -3,12 +3,12 @@ import { existsSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
-import { buildFunctions, functionFolders } from '../build.ts'
+import { buildFunctions, functionFolders } from '../build/functions.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Files that a build depends on, besides those that it bundles. */
-const others = ['scripts/build.ts', 'package-lock.json', 'tsconfig.json']
+const others = ['scripts/build/functions.ts', 'package-lock.json', 'tsconfig.json']
 
 const metafileSchema = z.object({ inputs: z.record(z.string(), z.unknown()) })
 

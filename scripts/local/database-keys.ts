@@ -15,9 +15,9 @@ export type DatabaseRole = 'service_role' | 'custody' | 'vault'
 const jwkSchema = z.looseObject({ kid: z.string(), x: z.string(), y: z.string() })
 
 /** Returns a P-256 JWK (RFC 7518 section 6.2) with `kid`, as JSON text. */
-export function createSigningKey(): string {
+export function createSigningKey(kid: string = randomBytes(8).toString('hex')): string {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const named = { alg: 'ES256', use: 'sig', kid: randomBytes(8).toString('hex') }
+  const named = { alg: 'ES256', use: 'sig', kid }
   return JSON.stringify({ ...privateKey.export({ format: 'jwk' }), ...named })
 }
 

@@ -1,4 +1,4 @@
-/** Makes a Miniflare worker of a function, wired as wrangler.toml says; its requests go through egress. */
+/** Makes a Miniflare worker of a function, wired as its settings say; its requests go through egress. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -16,7 +16,7 @@ export type Wiring = {
   functions: readonly FunctionSettings[]
   /** Directory that holds <function>.mjs. */
   modules: string
-  /** Values for the vars and secrets in wrangler.toml; a var without one keeps its own value. */
+  /** Values for the vars and secrets of the functions; a var without one keeps its own value. */
   bindings: Readonly<Record<string, string>>
   /** Addresses of the workers that run in other processes, by name. */
   apart: ReadonlyMap<string, string>

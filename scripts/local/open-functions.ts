@@ -1,4 +1,4 @@
-/** Builds and runs the functions of a local world: in the workers of Miniflare, or on Node. */
+/** Builds and runs the functions of a local world: in the workers of Miniflare, on Node, or as a caller says. */
 import { join } from 'node:path'
 import { stop as stopEsbuild } from 'esbuild'
 import { bringUpToDate } from './built.ts'
@@ -10,9 +10,16 @@ import { createHeldLog } from './process/held-log.ts'
 import type { Ports } from './process/ports.ts'
 import { startWorkers } from './workers.ts'
 
+/** Runs functions in a way of its own, on the port that is theirs. */
+export type Host = (given: {
+  bindings: Readonly<Record<string, string>>
+  port: number
+}) => Promise<{ url: string; stop: () => Promise<void> }>
+
 type World = {
   isOnNode?: boolean
   scheduleSeconds?: number
+  host?: Host
   directory: string
   ports: Ports
   endings: Endings
@@ -22,10 +29,12 @@ type World = {
 /** Builds the functions and returns their settings. */
 export async function buildFor({
   isOnNode,
+  host,
   directory,
   endings,
   say,
 }: World): Promise<FunctionSettings[]> {
+  if (host) return readFunctions()
   const compile = async () => {
     const compiling = endings.keep(bringUpToDate(modulesIn(directory)), stopEsbuild)
     const [functions] = await together([readFunctions(), compiling])
@@ -44,11 +53,12 @@ type Wired = {
 
 /** Starts the functions. They answer under the address when this resolves, and end with the world. */
 export async function openFunctions(
-  { isOnNode, scheduleSeconds, directory, ports, endings, say }: World,
+  { isOnNode, host, scheduleSeconds, directory, ports, endings, say }: World,
   { functions, bindings, database }: Wired,
 ): Promise<{ url: string }> {
   const pace = scheduleSeconds === undefined ? {} : { scheduleSeconds }
   const given = { functions, bindings, port: ports.functions, ...pace }
+  if (host) return endings.keep(host(given), ({ stop }) => stop())
   if (isOnNode) {
     return startOnNode({ ...given, directory, databaseUrl: database.url, endings, say })
   }

@@ -13,7 +13,7 @@ const roots = z.record(z.string(), z.union([z.string(), z.int()]))
 const schema = z.object({
   /** Key that the front of the database requires, and the JWK that signs the tokens of functions. */
   database_api_key: z.string().default(createApiKey),
-  database_signing_key: z.string().default(createSigningKey),
+  database_signing_key: z.string().default(() => createSigningKey()),
   custody_roots: roots,
   // Missing in worlds that are older than the vault.
   vault_roots: roots.default(() => ({ 1: newKey() })),

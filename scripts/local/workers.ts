@@ -1,5 +1,5 @@
 /**
- * Runs every built function in a worker of its own, wired as wrangler.toml says: routes, bindings, secrets
+ * Runs every built function in a worker of its own, wired as its settings say: routes, bindings, secrets
  * and schedules. Custody has no address. What functions send out passes through one egress worker. The
  * port that serves them is that of the router alone, not the control port of Miniflare.
  */
@@ -19,13 +19,13 @@ import { runsApart, startApart } from './process/apart.ts'
 
 /** Settings of the workers. */
 export type WorkersOptions = {
-  /** Settings from wrangler.toml, if the caller has read them already. */
+  /** Settings of the functions, if the caller has read them already. */
   functions?: readonly FunctionSettings[]
   /** Port of 127.0.0.1 on which the functions listen. */
   port: number
   /** Directory that holds <function>.mjs. */
   modules: string
-  /** Values for the vars and secrets in wrangler.toml; a var without one keeps its own value. */
+  /** Values for the vars and secrets of the functions; a var without one keeps its own value. */
   bindings: Readonly<Record<string, string>>
   /** Seconds between two runs of a schedule; a minute, as on a platform, if absent. */
   scheduleSeconds?: number
@@ -110,10 +110,13 @@ function routerWorker(
   }
 }
 
-// Miniflare fires no schedules by itself. Here none runs twice at once.
-function keepSchedules(
+/**
+ * Runs each schedule now and again, never twice at once, since Miniflare fires none by itself. Returns a function that
+ * ends them.
+ */
+export function keepSchedules(
   miniflare: Miniflare,
-  functions: readonly FunctionSettings[],
+  functions: readonly Pick<FunctionSettings, 'folder' | 'name' | 'crons'>[],
   { log, scheduleSeconds = 60 }: Pick<WorkersOptions, 'log' | 'scheduleSeconds'>,
 ): () => Promise<void> {
   const scheduled = functions.filter(({ crons }) => crons.length > 0)

@@ -31,7 +31,7 @@ import { inboundOf } from './inbound.ts'
 import { startLastingPostgres } from './lasting-postgres.ts'
 import type { LocalWorld } from './local-world.ts'
 import { startMailCatcher } from './mail.ts'
-import { buildFor, openFunctions } from './open-functions.ts'
+import { buildFor, type Host, openFunctions } from './open-functions.ts'
 import { createEndings, type Endings, together } from './process/endings.ts'
 import { choosePorts, type Ports } from './process/ports.ts'
 import { projectOfSecrets, readSecrets, type Secrets, writePrivate } from './secrets.ts'
@@ -48,6 +48,8 @@ export type WorldOptions = {
   isOnNode?: boolean
   /** Seconds between two runs of a schedule; a minute, as on a platform, if absent. */
   scheduleSeconds?: number
+  /** Runs the functions in another way. */
+  host?: Host
   /** Bindings of functions, in addition to those of the world. */
   bindings?: Readonly<Record<string, string>>
   /** Signal that aborts the start. */

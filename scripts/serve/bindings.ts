@@ -1,4 +1,4 @@
-/** The bindings of each function, from what wrangler.toml says that it needs. */
+/** The bindings of each function, from what its settings say that it needs. */
 import type { FunctionSettings } from '../local/functions.ts'
 import { clientHeader } from './host.ts'
 import type { Settings } from './settings.ts'
@@ -48,7 +48,7 @@ export function textsOf({ folder, vars, secrets }: FunctionSettings, given: Text
   const found: Record<string, string> = {}
   for (const name of [...Object.keys(vars), ...secrets]) {
     if (ofPostgrest.test(name)) continue
-    // A provider that nobody chose must not be the one that stands in wrangler.toml as an example.
+    // A provider that nobody chose must not be the one that stands in functions.toml as an example.
     const value = given[name] ?? (mayBeMissing.includes(name) ? undefined : vars[name])
     if (value !== undefined) found[name] = value
     else if (!mayBeMissing.includes(name)) throw new Error(`${folder} needs ${name}`)

@@ -1,6 +1,6 @@
 /**
- * Program that builds the functions into a directory, and prints the settings of all functions. The compiler and
- * wrangler are loaded here alone.
+ * Program that builds the functions into a directory, and prints the settings of all functions. The compiler is
+ * loaded here alone.
  */
 import * as z from 'zod'
 import { bringUpToDate } from '../local/built.ts'

@@ -4,7 +4,7 @@ import type { Sql } from 'postgres'
 import postgres from 'postgres'
 import { fail } from '../../shared/contract/errors.ts'
 import { refuse } from '../../shared/http/answer.ts'
-import { readRoots } from '../../shared/sealing/roots.ts'
+import { type Roots, readRoots } from '../../shared/sealing/roots.ts'
 import { newId } from '../../shared/world.ts'
 import { openGasPayer } from '../operator/provision.ts'
 import { readSecrets, type Settings } from './settings.ts'
@@ -44,10 +44,10 @@ export async function invite(sql: Sql, email: string): Promise<string> {
   return link
 }
 
-/** Makes sure that each chain has a relayer. The custody root is read for the chains that have none. */
+/** Makes sure that each chain has a relayer. The custody roots are read for the chains that have none. */
 export async function readyRelayers(
   sql: Sql,
-  directory: string,
+  rootsOf: () => Roots,
   networks: readonly string[],
 ): Promise<Relayer[]> {
   const relayers: Relayer[] = []
@@ -57,7 +57,7 @@ export async function readyRelayers(
       select address from private.gas_payers where chain = ${chainId} and kind = 'relayer' limit 1`
     relayers.push({
       chain,
-      address: found?.address ?? (await openOwnerAccount(sql, directory, chainId)),
+      address: found?.address ?? (await openGasPayer(sql, rootsOf(), { chainId, nonce: 0 })),
     })
   }
   return relayers
@@ -71,9 +71,10 @@ export async function chainsBehind(sql: Sql, networks: readonly string[]): Promi
   return rows.map(({ chain }) => chain)
 }
 
-function openOwnerAccount(sql: Sql, directory: string, chainId: number): Promise<string> {
+/** Returns the custody roots of a service of one machine. */
+export function custodyRootsIn(directory: string): Roots {
   const { CUSTODY_ROOT_KEYS: keys = '' } = readSecrets(directory, 'custody')
-  return openGasPayer(sql, readRoots(keys, 'custody'), { chainId, nonce: 0 })
+  return readRoots(keys, 'custody')
 }
 
 /** Paths by which a stranger begins to open an account; a link of the operator does not need them. */

@@ -5,7 +5,14 @@
 import * as z from 'zod'
 import { migrate } from '../migrate.ts'
 import { openLogins } from './database.ts'
-import { asOwner, chainsBehind, hasNoAccount, invite, readyRelayers } from './owner.ts'
+import {
+  asOwner,
+  chainsBehind,
+  custodyRootsIn,
+  hasNoAccount,
+  invite,
+  readyRelayers,
+} from './owner.ts'
 import { programInput } from './program.ts'
 
 const inputSchema = z.object({
@@ -22,7 +29,7 @@ const applied = await migrate(databaseUrl)
 const ready = await asOwner(databaseUrl, async (sql) => {
   await openLogins(sql, directory)
   const registration = (await hasNoAccount(sql)) ? await invite(sql, firstOwner) : undefined
-  const relayers = await readyRelayers(sql, directory, networks)
+  const relayers = await readyRelayers(sql, () => custodyRootsIn(directory), networks)
   return { registration, relayers, behind: await chainsBehind(sql, networks) }
 })
 console.log(JSON.stringify({ applied: applied.length, ...ready }))

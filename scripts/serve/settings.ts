@@ -1,31 +1,22 @@
 /** The settings of a service, from the command line, the environment and `serve.toml` in the data folder. */
-import { createECDH, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { parse as parseToml } from 'smol-toml'
 import * as z from 'zod'
-import { chainNamed, knownChains } from '../../shared/chains/registry.ts'
-import { createReceiptKeys, createSessionKeys, newDkimKey, writePrivate } from '../local/secrets.ts'
+import { writePrivate } from '../local/secrets.ts'
+import { newFiles, type SecretsName, type SecretTexts } from './new-secrets.ts'
+import { byCaip2, caip2Of, readSettingsFile, serviceFields } from './settings-file.ts'
 
 /** The form of serve.toml: what cannot be guessed. */
 const fileSchema = z.strictObject({
+  ...serviceFields,
   public_url: z.url().optional(),
   mail_domain: z.string().min(1).optional(),
-  /** Domain of notices to owners. */
-  notice_domain: z.string().min(1).optional(),
-  /** Address of the mail provider: https://provider/emails, or smtps://user@host. */
-  mail_url: z.url().optional(),
   mail_token: z.string().min(1).optional(),
-  /** Keys of a widget of Cloudflare Turnstile, which the sign-up page then shows. */
-  turnstile_site_key: z.string().min(1).optional(),
   turnstile_secret_key: z.string().min(1).optional(),
-  eur_usd_rate: z.string().optional(),
   /** Address that alarms are posted to. */
   alarm_url: z.url().optional(),
   /** Address that alarms are mailed to, by the mail provider. */
   alarm_mail: z.email().optional(),
-  /** Name of a chain, or its CAIP-2 id -> RPC endpoints; two of different operators are best. */
-  rpc: z.record(z.string(), z.array(z.url()).min(1)).default({}),
 })
 
 /** Flags of the command line; absent ones are taken from the file, or have a default. */
@@ -76,7 +67,7 @@ export type Settings = {
 /** Reads everything. Throws one sentence for the first setting that cannot be used. */
 export function readSettings(flags: Flags): Settings {
   const directory = resolve(flags.data)
-  const file = readSettingsFile(join(directory, 'serve.toml'))
+  const file = readSettingsFile(join(directory, 'serve.toml'), fileSchema)
   const port = portOf('--port', flags.port)
   const publicUrl = (flags['public-url'] ?? file.public_url)?.replace(/\/$/, '')
   if (publicUrl !== undefined && new URL(publicUrl).origin !== publicUrl) {
@@ -107,7 +98,7 @@ export function readSettings(flags: Flags): Settings {
     eurUsdRate: file.eur_usd_rate ?? '',
     alarmUrl: file.alarm_url,
     alarmMail: file.alarm_mail,
-    rpc: { ...rpcOfFile(file.rpc), ...rpcOfFlags(flags.rpc ?? []) },
+    rpc: { ...byCaip2(file.rpc), ...rpcOfFlags(flags.rpc ?? []) },
     isBehindProxy: flags['trusted-proxy'] ?? false,
     signup: signupOf(flags.signup),
     smtpPort:
@@ -116,14 +107,6 @@ export function readSettings(flags: Flags): Settings {
     hostname: flags.listen ?? '127.0.0.1',
     logsRequests: flags['log-requests'] ?? false,
   }
-}
-
-function readSettingsFile(path: string): z.output<typeof fileSchema> {
-  if (!existsSync(path)) return fileSchema.parse({})
-  const read = fileSchema.safeParse(parseToml(readFileSync(path, 'utf8')))
-  if (read.success) return read.data
-  const [issue] = read.error.issues
-  throw new Error(`${path}: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim())
 }
 
 function turnstileOf({
@@ -169,55 +152,7 @@ function rpcOfFlags(texts: readonly string[]): Settings['rpc'] {
   return found
 }
 
-function rpcOfFile(named: Readonly<Record<string, readonly string[]>>): Settings['rpc'] {
-  return Object.fromEntries(Object.entries(named).map(([name, urls]) => [caip2Of(name), urls]))
-}
-
-/** Returns the CAIP-2 id of a chain of the registry. */
-function caip2Of(name: string): string {
-  const found = chainNamed(name)
-  if (found) return found.caip2
-  const names = knownChains.map((one) => one.name).join(', ')
-  throw new Error(`there is no chain ${name}; use one of ${names}`)
-}
-
 const texts = z.record(z.string(), z.string())
-type Texts = z.output<typeof texts>
-
-/** Makes the files by the function that opens them; all others share `app`. */
-function newFiles(): Readonly<Record<SecretsName, Texts>> {
-  const session = createSessionKeys()
-  const receipt = createReceiptKeys()
-  const push = createECDH('prime256v1')
-  push.generateKeys()
-  // The vault seals mails that the mailer opens.
-  const outbox = newKey()
-  return {
-    owner: { DATABASE_PASSWORD: newPassword() },
-    custody: { DATABASE_PASSWORD: newPassword(), CUSTODY_ROOT_KEYS: newRoots() },
-    vault: {
-      DATABASE_PASSWORD: newPassword(),
-      VAULT_ROOT_KEYS: newRoots(),
-      OUTBOX_KEY: outbox,
-    },
-    app: {
-      DATABASE_PASSWORD: newPassword(),
-      API_KEY_PEPPER: newKey(),
-      PASSWORD_PEPPER: newKey(),
-      OTP_PEPPER: newKey(),
-      OUTBOX_KEY: outbox,
-      INBOUND_MAIL_SECRET: newKey(),
-      DKIM_PRIVATE_KEY: newDkimKey(),
-      SESSION_PRIVATE_KEY: session.privateKey,
-      SESSION_PUBLIC_KEYS: session.publicKeys,
-      RECEIPT_PRIVATE_KEY: receipt.privateKey,
-      RECEIPT_PUBLIC_KEYS: receipt.publicKeys,
-      VAPID_PUBLIC_KEY: push.getPublicKey('base64url'),
-      STATUS_TOKEN: newPassword(),
-      VAPID_PRIVATE_KEY: push.getPrivateKey('base64url'),
-    },
-  }
-}
 
 /** Makes the secrets unless there are some. Returns true if it did; a start that was killed leaves none. */
 export function makeSecrets(directory: string): boolean {
@@ -233,27 +168,12 @@ export function makeSecrets(directory: string): boolean {
   return true
 }
 
-/** Files of secrets: of the database's owner, of custody and the vault alone, and of all other functions. */
-export type SecretsName = 'owner' | 'custody' | 'vault' | 'app'
-
 /** Reads one of the files. */
-export function readSecrets(directory: string, name: SecretsName): Texts {
+export function readSecrets(directory: string, name: SecretsName): SecretTexts {
   return texts.parse(JSON.parse(readFileSync(join(folderIn(directory), `${name}.json`), 'utf8')))
 }
 
 /** Folder that has to be backed up. */
 export function folderIn(directory: string): string {
   return join(directory, 'secrets')
-}
-
-function newPassword(): string {
-  return randomBytes(24).toString('base64url')
-}
-
-function newKey(): string {
-  return randomBytes(32).toString('base64')
-}
-
-function newRoots(): string {
-  return JSON.stringify({ 1: newKey() })
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
-import { functionFolders } from '../../scripts/build.ts'
+import { functionFolders } from '../../scripts/build/functions.ts'
 import { readFunctions } from '../../scripts/local/functions.ts'
 import { type Listening, listen } from '../../scripts/local/process/listen.ts'
 import { choosePorts } from '../../scripts/local/process/ports.ts'
@@ -30,7 +30,11 @@ export default {
       searchParams.delete('through')
       return bindings[through].fetch('http://internal/?' + searchParams)
     }
-    const told = { bindings: Object.keys(bindings), client: request.headers.get('cf-connecting-ip') }
+    const told = {
+      bindings: Object.keys(bindings),
+      environment: Object.keys(process.env),
+      client: request.headers.get('cf-connecting-ip'),
+    }
     try {
       const heard = await deeds[searchParams.get('deed') ?? '']?.(searchParams.get('target'))
       return Response.json({ ...told, heard: heard ?? 'nothing' })
@@ -44,6 +48,7 @@ const modules = mkdtempSync(join(tmpdir(), 'aoa-egress-'))
 const answerSchema = z.object({
   heard: z.string(),
   bindings: z.array(z.string()),
+  environment: z.array(z.string()),
   client: z.string().nullable(),
 })
 
@@ -141,7 +146,7 @@ test('a client cannot choose the address that it is taken for', async () => {
   expect((await ask('get-identity')).client).toBe('127.0.0.1')
 })
 
-test('a function is given what wrangler.toml names for it, and nothing else', async () => {
+test('a function is given what is named for it, and nothing else', async () => {
   const functions = await readFunctions()
   const reachable = functions.filter(({ prefixes }) => prefixes.length > 0)
 
@@ -153,4 +158,6 @@ test('a function is given what wrangler.toml names for it, and nothing else', as
     [...Object.keys(vars), ...secrets, ...services.map(({ binding }) => binding)].toSorted(),
   )
   expect(given.map(({ bindings }) => bindings.toSorted())).toEqual(named)
+  // Code of every package can read it.
+  expect(given.flatMap(({ environment }) => environment)).toEqual([])
 })

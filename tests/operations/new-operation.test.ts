@@ -4,8 +4,8 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import postgres from 'postgres'
-import { parse } from 'smol-toml'
 import { afterAll, expect, test } from 'vitest'
+import * as z from 'zod'
 import { describeFunctions } from '../../scripts/generate/functions.ts'
 import { createDatabase } from '../support/database.ts'
 import { root } from '../support/tidy/files.ts'
@@ -102,6 +102,17 @@ function documentsThatName(id: string): string {
   return node('--input-type=module', '-e', program)
 }
 
+/** Returns the settings of a function, as the copy describes them. */
+function settingsOf(folder: string) {
+  const program = `const { readFunctions } = await import('./scripts/local/functions.ts')
+    console.log(JSON.stringify(await readFunctions()))`
+  const all = z.array(z.looseObject({ folder: z.string(), services: z.array(z.unknown()) }))
+  const functions = all.parse(JSON.parse(node('--input-type=module', '-e', program)))
+  const found = functions.find((one) => one.folder === folder)
+  if (!found) throw new Error(`${folder} is not described`)
+  return found
+}
+
 test('an operation is four files by hand, is then everywhere, and goes with them', async () => {
   const before = new Map(treeOf())
   expect(Object.keys(byHand)).toHaveLength(4)
@@ -114,7 +125,6 @@ test('an operation is four files by hand, is then everywhere, and goes with them
     'functions/shelf-list/index.ts',
     'scripts/client/operations.ts',
     'shared/contract/digest.ts',
-    'wrangler.toml',
   ])
   const files = ['../functions/shelf-list/index.ts']
   write(
@@ -126,18 +136,15 @@ test('an operation is four files by hand, is then everywhere, and goes with them
   expect(textOf('functions/README.md')).toContain(
     '| `shelf_list` | GET `/shelf-list?room=` | read |',
   )
-  expect(textOf('wrangler.toml')).toContain(
-    '{ binding = "SHELF_LIST", service = "aoa-shelf-list" }',
-  )
-  expect(parse(textOf('wrangler.toml'))).toMatchObject({
-    env: {
-      'shelf-list': {
-        main: 'functions/shelf-list/index.ts',
-        services: [{ binding: 'VAULT', service: 'aoa-vault' }],
-        vars: { EUR_USD_RATE: '' },
-        secrets: { required: ['SUPABASE_SERVICE_KEY', 'API_KEY_PEPPER'] },
-      },
-    },
+  expect(settingsOf('mcp').services).toContainEqual({
+    binding: 'SHELF_LIST',
+    service: 'aoa-shelf-list',
+  })
+  expect(settingsOf('shelf-list')).toMatchObject({
+    prefixes: ['/shelf-list'],
+    services: [{ binding: 'VAULT', service: 'aoa-vault' }],
+    vars: { EUR_USD_RATE: '' },
+    secrets: ['SUPABASE_SERVICE_KEY', 'API_KEY_PEPPER'],
   })
 
   for (const file of Object.keys(byHand))

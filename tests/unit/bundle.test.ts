@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { contracts } from '../../functions/contracts.ts'
 import { bundleRule } from '../../scripts/build/bundle-rules.ts'
-import { buildFunctions, functionFolders } from '../../scripts/build.ts'
+import { buildFunctions, functionFolders } from '../../scripts/build/functions.ts'
 import { isUpToDate } from '../../scripts/local/built.ts'
 import { readFunctions } from '../../scripts/local/functions.ts'
 

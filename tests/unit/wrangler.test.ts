@@ -1,13 +1,10 @@
-import { readFileSync } from 'node:fs'
-import { relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { contracts } from '../../functions/contracts.ts'
-import { functionFolders } from '../../scripts/build.ts'
+import { functionFolders } from '../../scripts/build/functions.ts'
+import { plannedWorkers } from '../../scripts/deploy/plan.ts'
 import { readFunctions } from '../../scripts/local/functions.ts'
 import { readConfig } from '../../shared/env.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
 const functions = await readFunctions()
 /** Functions that another function or the clock calls, and that no outside caller reaches. */
 const internal = ['custody', 'housekeeping', 'mail-reader', 'mailer', 'vault']
@@ -78,16 +75,30 @@ function keysOf(folder: string): string[] {
   return ['SUPABASE_SERVICE_KEY', ...(readsTokens ? ['API_KEY_PEPPER'] : [])]
 }
 
-test('every function folder is one environment, and every environment a folder', () => {
-  const text = readFileSync(`${root}/wrangler.toml`, 'utf8')
-  const environments = [...text.matchAll(/^\[env\.([^.\]]+)\]$/gm)].map(([, name = '']) => name)
-
-  expect(environments.toSorted()).toEqual(functionFolders().toSorted())
+test('every function folder is described, and every description has a folder', () => {
+  expect(functions.map(({ folder }) => folder)).toEqual(functionFolders().toSorted())
 })
 
-test.each(functions)('$folder is named and found by its folder', ({ folder, name, main }) => {
+test.each(functions)('$folder is named by its folder', ({ folder, name }) => {
   expect(name).toBe(`aoa-${folder}`)
-  expect(relative(root, main)).toBe(`functions/${folder}/index.ts`)
+})
+
+test('where each function has a worker of its own, the worker is that function', async () => {
+  const workers = await plannedWorkers({}, 'each')
+  const alone = new Map(workers.map((worker) => [worker.name, worker]))
+
+  expect(alone.size).toBe(functions.length)
+  workers.forEach(({ services }, at) => {
+    const before = workers.slice(0, at).map(({ name }) => name)
+    expect(before).toEqual(expect.arrayContaining(services.map(({ service }) => service)))
+  })
+  for (const { prefixes, ...one } of functions) {
+    const { folder, secrets, services, ...same } = one
+    const worker = alone.get(one.name)
+    expect(worker).toMatchObject({ ...same, module: folder, folders: [folder], services })
+    expect(worker?.prefixes).toEqual(prefixes)
+    expect(worker?.secrets).toEqual(secrets.toSorted())
+  }
 })
 
 /** Routes of functions whose paths are fixed elsewhere. */
@@ -136,6 +147,7 @@ test('the function that reads strangers’ mails holds nothing, reaches nobody a
   const taker = functions.find(({ folder }) => folder === 'inbound-mail')
   const reader = functions.find(({ folder }) => folder === 'mail-reader')
 
+  expect(functions.filter(({ takesMail }) => takesMail)).toEqual([taker])
   expect(taker?.secrets).toEqual(['INBOUND_MAIL_SECRET'])
   expect(taker?.services).toEqual([
     { binding: 'MAIL_READER', service: 'aoa-mail-reader' },
@@ -184,13 +196,13 @@ test.each(functions.filter(({ folder }) => folder !== 'not-found'))(
   },
 )
 
-test('every function asks our own zone as a stranger does, and is observed', () => {
-  const text = readFileSync(`${root}/wrangler.toml`, 'utf8')
-
+test('every function asks our own zone as a stranger does, and keeps secrets out of process.env', () => {
   for (const { compatibilityFlags } of functions) {
-    expect(compatibilityFlags).toEqual(['global_fetch_strictly_public'])
+    expect(compatibilityFlags).toEqual([
+      'global_fetch_strictly_public',
+      'nodejs_compat_do_not_populate_process_env',
+    ])
   }
-  expect(text).toMatch(/^observability = \{ enabled = true \}$/m)
 })
 
 test('housekeeping and the mailer alone run on a schedule', () => {

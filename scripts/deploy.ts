@@ -1,0 +1,38 @@
+/** Brings the product to Cloudflare Workers and a hosted Supabase, or to its newest version there. */
+import { runFramed } from './program/frame.ts'
+
+const help = `npm run deploy -- [--settings deploy.toml] [--init | --check | --plan] [--escrowed]
+                   [--passphrase-file file]
+
+Brings the product to Cloudflare Workers and a hosted Supabase. It looks at everything first, makes the secrets
+once, applies migrations, mints the database's tokens, uploads the workers that differ, and asks the service
+whether it works; if not, it brings the workers back. Run it again after a failure or for a new version.
+
+--settings          file of the settings
+--init              ask for the settings and write the file
+--check             look only: rights, plan, records, database
+--plan              say what would change and what each worker may reach
+--escrowed          a copy of <settings>.secrets and its passphrase is kept elsewhere
+--passphrase-file   file whose first line is the passphrase of <settings>.secrets, of 12 characters or more
+
+CLOUDFLARE_API_TOKEN, SUPABASE_ACCESS_TOKEN, DATABASE_URL and MAIL_TOKEN (and TURNSTILE_SECRET_KEY with a site
+key) are taken from the environment, or asked for. The token of Cloudflare needs Workers Scripts: Edit for the
+account, and Zone: Read, DNS: Read, Workers Routes: Edit and Email Routing Rules: Edit for the zone.
+
+  npm run deploy -- --init
+  npm run deploy -- --check
+  npm run deploy`
+
+const options = {
+  settings: { type: 'string', default: 'deploy.toml' },
+  init: { type: 'boolean' },
+  check: { type: 'boolean' },
+  plan: { type: 'boolean' },
+  escrowed: { type: 'boolean' },
+  'passphrase-file': { type: 'string' },
+} as const
+
+await runFramed(help, options, async (values) => {
+  const { run } = await import('./deploy/program.ts')
+  return run(values)
+})

@@ -1,0 +1,93 @@
+/** Looks at a database: how it is reached, its version, and what its login may do. It changes nothing. */
+import { randomBytes } from 'node:crypto'
+import type { Sql } from 'postgres'
+import postgres from 'postgres'
+import { type Finding, well, wrong } from './finding.ts'
+
+const versionMin = 150_000
+const connectTimeoutSeconds = 10
+const loopback = /^(127\.0\.0\.1|localhost|\[::1\])$/
+const encrypted = ['require', 'verify-ca', 'verify-full']
+
+/** Returns the findings about the database that belongs to this Supabase project. */
+export async function checkDatabase(databaseUrl: string, project: string): Promise<Finding[]> {
+  const address = checkAddress(databaseUrl, project)
+  if (address) return [address]
+  const sql = postgres(databaseUrl, {
+    max: 1,
+    connect_timeout: connectTimeoutSeconds,
+    onnotice() {},
+  })
+  try {
+    return [await checkVersion(sql), await checkRoles(sql)]
+  } catch (error) {
+    return [unreached(error)]
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+/** Returns what is wrong with the address itself. No sentence repeats it, because it holds a password. */
+function checkAddress(databaseUrl: string, project: string): Finding | undefined {
+  if (!/^postgres(ql)?:/.test(databaseUrl) || !URL.canParse(databaseUrl)) {
+    return wrong(
+      'DATABASE_URL is not an address such as postgresql://user:password@host:5432/postgres',
+    )
+  }
+  const { hostname, port, username, searchParams } = new URL(databaseUrl)
+  // Statements of one session, such as a lock, would reach different servers.
+  if (port === '6543') {
+    return wrong(
+      'DATABASE_URL is that of the transaction pooler (port 6543): take the session pooler or the direct connection, port 5432',
+    )
+  }
+  if (!loopback.test(hostname) && !encrypted.includes(searchParams.get('sslmode') ?? '')) {
+    return wrong('DATABASE_URL does not demand TLS: add ?sslmode=require')
+  }
+  const isSupabase = /\.supabase\.(co|com)$/.test(hostname)
+  if (isSupabase && !`${hostname} ${username}`.includes(project)) {
+    return wrong(`DATABASE_URL is that of another project than ${project}: correct one of them`)
+  }
+  return undefined
+}
+
+function unreached(error: unknown): Finding {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  return wrong(
+    code.startsWith('28')
+      ? 'DATABASE_URL has a wrong user or password: take both from the dashboard (Connect)'
+      : `the database cannot be reached (${code}): take the session pooler if this machine has no IPv6, and unpause the project`,
+  )
+}
+
+async function checkVersion(sql: Sql): Promise<Finding> {
+  const [row] = await sql<{ version: number }[]>`
+    select current_setting('server_version_num')::int as version`
+  const version = row?.version ?? 0
+  const major = Math.floor(version / 10_000)
+  return version >= versionMin
+    ? well(`PostgreSQL ${major} is reached`)
+    : wrong(`PostgreSQL ${major} is too old: upgrade the project to 15 or newer`)
+}
+
+const rolledBack = new Error('rolled back')
+
+/** Creates the kind of role that the migrations create, and rolls it back. */
+async function checkRoles(sql: Sql): Promise<Finding> {
+  const [row] = await sql<{ is_known: boolean }[]>`
+    select to_regrole('service_role') is not null as is_known`
+  const options = row?.is_known ? 'nologin noinherit' : 'nologin noinherit bypassrls'
+  try {
+    await sql.begin(async (tx) => {
+      await tx.unsafe(`create role trial_${randomBytes(8).toString('hex')} ${options}`)
+      throw rolledBack
+    })
+  } catch (error) {
+    if (error !== rolledBack) {
+      return wrong(
+        'the login of DATABASE_URL may not create roles: take that of postgres, or grant it CREATEROLE and BYPASSRLS',
+      )
+    }
+  }
+  return well('the login may create roles')
+}

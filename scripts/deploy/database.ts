@@ -1,0 +1,49 @@
+/** The database of a deployment: its migrations, the schema that its API exposes, and the relayers. */
+import { readRoots } from '../../shared/sealing/roots.ts'
+import { migrate, pendingVersions } from '../migrate.ts'
+import { reportFunding } from '../operator/fund.ts'
+import type { ReportRow } from '../operator/reports.ts'
+import { asOwner, readyRelayers } from '../serve/owner.ts'
+import { exposedSchemas, exposeSchemas, type SupabaseProject } from './supabase.ts'
+
+const schema = 'api'
+
+/** Returns what a run would change. */
+export async function plannedDatabase(databaseUrl: string, access: SupabaseProject) {
+  const [pending, exposed] = await Promise.all([
+    pendingVersions(databaseUrl),
+    exposedSchemas(access),
+  ])
+  return { pending, isExposed: exposed.includes(schema) }
+}
+
+/** Brings the database up to date and exposes the schema beside those that are exposed already. */
+export async function readyDatabase(
+  databaseUrl: string,
+  access: SupabaseProject,
+  say: (line: string) => void,
+): Promise<void> {
+  const applied = await migrate(databaseUrl)
+  say(applied.length > 0 ? `migrations applied: ${applied.join(', ')}` : 'no migration to apply')
+  const exposed = await exposedSchemas(access)
+  if (exposed.includes(schema)) return
+  await exposeSchemas(access, [...exposed, schema])
+  // A run that was killed before here has applied the migrations, so nothing else tells PostgREST.
+  await asOwner(databaseUrl, (sql) => sql`notify pgrst, 'reload schema'`)
+  say(`schema ${schema} exposed, beside ${exposed.join(', ')}`)
+}
+
+/** Transfers that a relayer should have gas for. */
+const transfers = '1000'
+
+/** Makes sure that each chain has a relayer, and returns those that lack gas with a payment link each. */
+export function openRelayers(
+  databaseUrl: string,
+  chains: readonly string[],
+  custodyKeys: string,
+): Promise<ReportRow[]> {
+  return asOwner(databaseUrl, async (sql) => {
+    await readyRelayers(sql, () => readRoots(custodyKeys, 'custody'), chains)
+    return reportFunding(sql, transfers)
+  })
+}

@@ -1,0 +1,116 @@
+/** The deployment as a program: settings, questions to its operator, progress, and Ctrl-C. */
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { demandLong, readPassphrase } from '../backup/passphrase.ts'
+import { askHidden, askPerson, isAttended } from '../program/prompt.ts'
+import { askSettings } from './init.ts'
+import { secretsPath } from './keys.ts'
+import { sayPlan } from './preview.ts'
+import { cloudflareWorkers } from './ready-workers.ts'
+import { type Deployment, deploy, isWell } from './run.ts'
+import {
+  type Credentials,
+  type DeploySettings,
+  readCredentials,
+  readDeploySettings,
+} from './settings.ts'
+import { cloudflareUrl } from './zone.ts'
+
+const supabaseUrl = 'https://api.supabase.com'
+const interruptedCode = 130
+
+/** Options of the command line. */
+export type Options = {
+  settings: string
+  init?: boolean | undefined
+  check?: boolean | undefined
+  plan?: boolean | undefined
+  escrowed?: boolean | undefined
+  'passphrase-file'?: string | undefined
+}
+
+/** Runs until it is done or interrupted. Returns the exit code. */
+export async function run(options: Options): Promise<number> {
+  const stopping = new AbortController()
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => stopping.abort())
+  const { signal } = stopping
+  try {
+    return await runWith(options, signal)
+  } catch (error) {
+    if (!signal.aborted) throw error
+    console.log('stopped; the next run goes on from here')
+    return interruptedCode
+  }
+}
+
+async function runWith(options: Options, signal: AbortSignal): Promise<number> {
+  const file = resolve(options.settings)
+  if (options.init) {
+    if (!isAttended()) throw new Error('--init asks at a terminal, and this is none')
+    await askSettings(file, (question) => askPerson(question, signal))
+    console.log(`${file} written; npm run deploy -- --check looks at everything`)
+    return 0
+  }
+  const settings = readDeploySettings(file)
+  const credentials = await readCredentials(process.env, settings, (name) =>
+    secretNamed(name, `set ${name} in the environment`, signal),
+  )
+  const given = { options, settings, credentials, signal }
+  if (options.plan) return sayPlan(deploymentOf(given, ''))
+  if (options.check) return (await isWell(deploymentOf(given, ''))) ? 0 : 1
+  return deploy(deploymentOf(given, await passphraseFor(options, file, signal)))
+}
+
+/** Asks a person for a secret. Throws a sentence that says what to do if there is none at the terminal. */
+function secretNamed(name: string, instead: string, signal: AbortSignal): Promise<string> {
+  if (!isAttended()) throw new Error(`${name} is missing: ${instead}`)
+  return askHidden(`${name}: `, signal)
+}
+
+/** Returns the passphrase of the secrets. A new one is asked for twice, because nothing else opens them. */
+async function passphraseFor(
+  { 'passphrase-file': path }: Options,
+  file: string,
+  signal: AbortSignal,
+): Promise<string> {
+  if (path !== undefined) return readPassphrase(path)
+  const ask = (name: string) => secretNamed(name, 'give --passphrase-file', signal)
+  const typed = demandLong(await ask('The passphrase of the secrets'))
+  if (!existsSync(secretsPath(file)) && (await ask('The same again')) !== typed) {
+    throw new Error('the two passphrases differ; run this again')
+  }
+  return typed
+}
+
+type Given = {
+  options: Options
+  settings: DeploySettings
+  credentials: Credentials
+  signal: AbortSignal
+}
+
+function deploymentOf(
+  { options, settings, credentials, signal }: Given,
+  passphrase: string,
+): Deployment {
+  const { cloudflareToken, supabaseToken } = credentials
+  return {
+    settings,
+    credentials,
+    cloudflare: { url: cloudflareUrl, token: cloudflareToken, fetch, signal },
+    supabase: { url: supabaseUrl, token: supabaseToken, project: settings.project, fetch, signal },
+    workers: cloudflareWorkers(cloudflareUrl),
+    passphrase,
+    confirmEscrow: async (path) => {
+      if (options.escrowed || !isAttended()) return options.escrowed ?? false
+      console.log(`Whoever loses ${path} or its passphrase loses every wallet and every login.`)
+      return (await askPerson('Is a copy of both kept elsewhere? (yes) ', signal)) === 'yes'
+    },
+    fetch,
+    now: () => new Date(),
+    pause: async (milliseconds) => wait(milliseconds, undefined, { signal }),
+    say: (line) => console.log(line),
+    signal,
+  }
+}

@@ -1,0 +1,24 @@
+/** The workers of a deployment at Cloudflare: planned from the contracts, built here, and uploaded. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buildWorkers } from '../build/workers.ts'
+import { plannedWorkers } from './plan.ts'
+import { uploadWorkers } from './upload.ts'
+import type { Workers } from './workers-port.ts'
+
+/** Returns the workers of the account that this API serves. */
+export function cloudflareWorkers(apiUrl: string): Workers {
+  return {
+    planned: plannedWorkers,
+    async upload(order) {
+      const modules = mkdtempSync(join(tmpdir(), 'aoa-workers-'))
+      try {
+        await buildWorkers(modules, order.plans)
+        return await uploadWorkers({ ...order, modules, apiUrl })
+      } finally {
+        rmSync(modules, { recursive: true, force: true })
+      }
+    },
+  }
+}

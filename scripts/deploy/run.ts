@@ -1,0 +1,141 @@
+/**
+ * The steps of a deployment, in their order. Each looks at what is there and does the rest, so a run that was
+ * killed anywhere is continued by the next one, and a second run changes nothing.
+ */
+import { existsSync } from 'node:fs'
+import type { SecretTexts } from '../serve/new-secrets.ts'
+import { openRelayers, readyDatabase } from './database.ts'
+import { examine } from './doctor.ts'
+import { type Finding, lineOf } from './finding.ts'
+import { openSecrets, secretsPath } from './keys.ts'
+import type { PlannedWorker } from './plan.ts'
+import type { PlatformAccess } from './platform-api.ts'
+import type { Credentials, DeploySettings } from './settings.ts'
+import { smokeTest } from './smoke.ts'
+import { publishableKey, type SupabaseProject } from './supabase.ts'
+import { openTokens, tokensPath } from './tokens.ts'
+import type { Uploaded } from './upload.ts'
+import { secretsFor, valuesFor } from './values.ts'
+import type { Workers } from './workers-port.ts'
+import { handMailTo } from './zone.ts'
+
+/** Everything that a run works with. */
+export type Deployment = {
+  settings: DeploySettings
+  credentials: Credentials
+  cloudflare: PlatformAccess
+  supabase: SupabaseProject
+  workers: Workers
+  passphrase: string
+  /** True if the operator has said that a copy of the secrets is kept elsewhere. */
+  confirmEscrow: (path: string) => Promise<boolean>
+  /** The network as the smoke test uses it. */
+  fetch: typeof fetch
+  now: () => Date
+  pause: (milliseconds: number) => Promise<void>
+  say: (line: string) => void
+  signal: AbortSignal
+}
+
+/** Runs all steps. Returns the exit code; what went wrong has been said. */
+export async function deploy(deployment: Deployment): Promise<number> {
+  const { settings, credentials, supabase, passphrase, say, signal } = deployment
+  if (!(await isWell(deployment))) return 1
+  signal.throwIfAborted()
+
+  const made = await keepSecrets(deployment)
+  if (!made) return 1
+  signal.throwIfAborted()
+
+  say('database')
+  await readyDatabase(credentials.databaseUrl, supabase, say)
+  signal.throwIfAborted()
+
+  say('tokens')
+  const tokens = await openTokens(supabase, settings.file, passphrase, deployment)
+  const publishable = await publishableKey(supabase)
+  say(`tokens last until ${tokens.expiresAt.toISOString().slice(0, 10)}; a run before renews them`)
+  signal.throwIfAborted()
+
+  say('workers')
+  const values = valuesFor(settings, made, publishable)
+  const plans = await deployment.workers.planned(values, settings.workers)
+  const secrets = secretsFor({ settings, credentials, made, tokens })
+  const account = { id: settings.accountId, token: credentials.cloudflareToken }
+  const uploaded = await deployment.workers.upload({ plans, secrets, account, say, signal })
+  say(`${uploaded.uploaded.length} workers uploaded, ${uploaded.kept.length} as they were`)
+
+  await askForGas(deployment, made)
+  if (!(await isServing(deployment, uploaded))) return 1
+  await takeMail(deployment, plans)
+  say(`ready: ${settings.baseUrl}/web/join opens an account`)
+  return 0
+}
+
+/** Says all findings. Returns false if one of them stops the deployment. */
+export async function isWell(deployment: Deployment): Promise<boolean> {
+  const { say } = deployment
+  say('doctor')
+  const found: Finding[] = await examine(deployment)
+  for (const finding of found) say(`  ${lineOf(finding)}`)
+  const wrong = found.filter(({ state }) => state === 'wrong').length
+  if (wrong > 0) say(`${wrong} to put right; nothing was changed`)
+  return wrong === 0
+}
+
+/** Returns the secrets; undefined if nobody confirms that they are kept elsewhere. */
+async function keepSecrets({ settings, passphrase, confirmEscrow, say }: Deployment) {
+  say('keys')
+  const { secrets, isNew } = await openSecrets(settings.file, passphrase)
+  const path = secretsPath(settings.file)
+  say(`${path} ${isNew ? 'made' : 'opened'}`)
+  // Tokens are made after a confirmation only.
+  if (existsSync(tokensPath(settings.file)) || (await confirmEscrow(path))) return secrets
+  say(`Keep a copy of ${path} and its passphrase elsewhere, then run this again with --escrowed.`)
+  return undefined
+}
+
+async function askForGas(
+  { settings, credentials, say }: Deployment,
+  made: SecretTexts,
+): Promise<void> {
+  say('relayers')
+  const chains = Object.keys(settings.rpc)
+  const lacking = await openRelayers(
+    credentials.databaseUrl,
+    chains,
+    made['CUSTODY_ROOT_KEYS'] ?? '',
+  )
+  for (const { chain, request } of lacking) say(`Send gas to the relayer of ${chain}: ${request}`)
+}
+
+/** Asks the service; a wrong answer brings all workers back to their versions before. */
+async function isServing(
+  deployment: Deployment,
+  { uploaded, rollback }: Uploaded,
+): Promise<boolean> {
+  const { settings, say } = deployment
+  say('smoke test')
+  const failures = await smokeTest({ ...deployment, baseUrl: settings.baseUrl })
+  if (failures.length === 0) return true
+  for (const failure of failures) say(`  WRONG ${failure}`)
+  await rollback()
+  say(
+    uploaded.length > 0
+      ? 'rolled back: the workers are as before; the database keeps its migrations'
+      : 'this run has uploaded nothing that could be rolled back',
+  )
+  return false
+}
+
+/** A worker that is rolled back takes no mail, so the rule comes last. */
+async function takeMail(
+  { settings, cloudflare, say }: Deployment,
+  plans: readonly PlannedWorker[],
+): Promise<void> {
+  say('mail')
+  for (const { name } of plans.filter(({ takesMail }) => takesMail)) {
+    const todo = await handMailTo(cloudflare, settings, name)
+    say(todo ?? `mail to ${settings.mailDomain} goes to ${name}`)
+  }
+}

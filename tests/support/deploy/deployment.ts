@@ -1,0 +1,149 @@
+/**
+ * A deployment against fakes of both platforms and a real PostgreSQL. Workers are kept in memory, with a version
+ * for each upload; the service that they are is answered by a page of its own.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { plannedWorkers } from '../../../scripts/deploy/plan.ts'
+import type { Deployment } from '../../../scripts/deploy/run.ts'
+import { readDeploySettings } from '../../../scripts/deploy/settings.ts'
+import type { Workers } from '../../../scripts/deploy/workers-port.ts'
+import { createDatabase } from '../database.ts'
+import { atEnd } from '../ending.ts'
+import { randomBytes } from '../seed.ts'
+import { openFakeCloudflareZone } from './fake-cloudflare-zone.ts'
+import { openFakeSupabase } from './fake-supabase.ts'
+
+export const baseUrl = 'https://api.example.com'
+export const mailDomain = 'agents.example.com'
+
+/** Returns deploy.toml of the fakes, with these lines in place of those of the same name. */
+export function settingsText(accountId: string, differs: Record<string, string> = {}): string {
+  const lines = {
+    base_url: `"${baseUrl}"`,
+    zone: '"example.com"',
+    account_id: `"${accountId}"`,
+    mail_domain: `"${mailDomain}"`,
+    mail_url: '"https://mail.example/emails"',
+    supabase_project: '"abcdefghijklmnopqrst"',
+    'rpc.base': '["https://one.example/key-of-one", "https://two.example/key-of-two"]',
+    ...differs,
+  }
+  return Object.entries(lines)
+    .map(([name, value]) => `${name} = ${value}\n`)
+    .join('')
+}
+
+/** Workers in memory: name -> the values that each version has, oldest first. */
+export type KeptWorkers = Workers & { versions: Map<string, string[]>; uploads: number }
+
+function openWorkers(): KeptWorkers {
+  const versions = new Map<string, string[]>()
+  const kept: KeptWorkers = {
+    versions,
+    uploads: 0,
+    planned: plannedWorkers,
+    async upload({ plans, secrets, say, signal }) {
+      const uploaded: string[] = []
+      for (const { name, vars, secrets: names } of plans) {
+        signal.throwIfAborted()
+        const version = JSON.stringify([vars, names.map((one) => [one, secrets(one)])])
+        const known = versions.get(name) ?? []
+        if (known.at(-1) === version) continue
+        versions.set(name, [...known, version])
+        uploaded.push(name)
+        kept.uploads += 1
+        say(`${name} uploaded`)
+      }
+      return {
+        uploaded,
+        kept: plans.map(({ name }) => name).filter((name) => !uploaded.includes(name)),
+        rollback: async () => {
+          for (const name of uploaded) versions.set(name, versions.get(name)?.slice(0, -1) ?? [])
+        },
+      }
+    },
+  }
+  return kept
+}
+
+const gapIds = ['GAP_SIGN_UP_V1', 'GAP_VAULT_V1']
+
+/** The deployed service; what it answers is a test's to change. */
+export type FakeService = { down: Set<string>; reasons: string[]; asked: number }
+
+function answerOf(service: FakeService, path: string): Response {
+  service.asked += 1
+  if (service.down.has(path)) return new Response(null, { status: 530 })
+  if (path === '/web/join') {
+    return new Response('<!doctype html>', { headers: { 'content-type': 'text/html' } })
+  }
+  if (path === '/.well-known/oauth-authorization-server/oauth') {
+    return Response.json({ issuer: `${baseUrl}/oauth` })
+  }
+  if (path === '/.well-known/agent-card.json') {
+    const gaps = gapIds.map((gap_id) => ({ gap_id, status: 'live', reasons: service.reasons }))
+    return Response.json({ capabilities: { extensions: [{ params: { gaps } }] } })
+  }
+  if (['/get-identity', '/mcp'].includes(path)) return new Response(null, { status: 401 })
+  return new Response(null, { status: ['/skill.md', '/openapi.json'].includes(path) ? 200 : 404 })
+}
+
+/** Opens an empty database, both platforms, and a deployment that has not run. */
+export async function openDeployment(differs: Record<string, string> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'aoa-deploy-'))
+  atEnd(async () => rmSync(folder, { recursive: true }))
+  const database = await createDatabase('template1')
+  atEnd(() => database.drop())
+  let clock = Date.now()
+  const now = () => new Date(clock)
+  const supabase = openFakeSupabase(now)
+  const mail = differs['mail_domain']?.replaceAll('"', '') ?? mailDomain
+  const cloudflare = openFakeCloudflareZone('example.com', 'api.example.com', mail)
+  const workers = openWorkers()
+  const service: FakeService = { down: new Set(), reasons: [], asked: 0 }
+  const network = async (input: string | URL | Request, init?: RequestInit) => {
+    const request = new Request(input, init)
+    const { origin, pathname } = new URL(request.url)
+    if (origin === supabase.url) return supabase.answer(request)
+    if (origin === baseUrl) return answerOf(service, pathname)
+    const read = await cloudflare.answer(request)
+    if (!read) throw new Error(`nobody answers ${request.method} ${request.url}`)
+    return read
+  }
+  const file = join(folder, 'deploy.toml')
+  writeFileSync(file, settingsText(cloudflare.accountId, differs))
+  const settings = readDeploySettings(file)
+  const lines: string[] = []
+  const { signal } = new AbortController()
+  const given: Deployment = {
+    settings,
+    credentials: {
+      cloudflareToken: cloudflare.token,
+      supabaseToken: supabase.token,
+      databaseUrl: database.url,
+      mailToken: `re_${randomBytes(16).toString('hex')}`,
+      turnstileSecret: 'none',
+    },
+    cloudflare: { url: cloudflare.url, token: cloudflare.token, fetch: network, signal },
+    supabase: {
+      url: supabase.url,
+      token: supabase.token,
+      project: supabase.project,
+      fetch: network,
+      signal,
+    },
+    workers,
+    passphrase: 'correct horse battery',
+    confirmEscrow: async () => true,
+    fetch: network,
+    now,
+    pause: async (milliseconds) => {
+      clock += milliseconds
+    },
+    say: (line) => lines.push(line),
+    signal,
+  }
+  return { given, supabase, cloudflare, workers, service, database, lines, file, folder }
+}
