@@ -66,6 +66,7 @@ test('the client is one module with its types, and nothing of the service', () =
     'options.d.ts',
     'package.json',
     'pages.d.ts',
+    'paid-fetch.d.ts',
   ])
   const code = readFileSync(join(installed, 'index.js'), 'utf8')
   expect(code).not.toMatch(/^\s*import\b|\brequire\(|\bimport\(|\bprocess\.|\bBuffer\b/m)
@@ -96,6 +97,7 @@ test('the examples of its README compile', () => {
   const given = [
     'declare const process: { env: Record<string, string> }',
     'declare const idempotencyKey: string, signal: AbortSignal',
+    'declare const askMyUser: (summary: string, url: string | undefined) => Promise<boolean>',
   ]
 
   expect(examples.length).toBeGreaterThan(1)

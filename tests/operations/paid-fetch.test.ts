@@ -1,0 +1,92 @@
+/** The fetch of the client pays what answers 402 once, within a maximum, and hands over what was bought. */
+import { expect, test } from 'vitest'
+import { type Account, createClient, PaymentError } from '../../scripts/client/index.ts'
+import { functionsIn } from '../support/functions.ts'
+import { openMarket } from '../support/market.ts'
+import { userAgent } from '../support/world.ts'
+
+const market = await openMarket()
+const functions = functionsIn(market.world)
+const baseUrl = 'https://account.example'
+
+/** Routes calls of the account to its functions, and everything else to the network. */
+async function route(url: string, init: RequestInit): Promise<Response> {
+  if (!url.startsWith(`${baseUrl}/`)) return fetch(url, init)
+  const found = functions.get(new URL(url).pathname.slice(1))
+  if (!found) throw new Error(`no function is at ${url}`)
+  return found.fetch(new Request(url, init))
+}
+
+async function buyer(usdc = 1): Promise<{ account: Account; spent: () => Promise<bigint> }> {
+  const agent = await market.agent('pay', { usdc })
+  const before = await market.usdcOf(agent.address)
+  const account = createClient({ baseUrl, apiKey: agent.key, deviceId: userAgent, fetch: route })
+  return { account, spent: async () => before - (await market.usdcOf(agent.address)) }
+}
+
+const yes = () => true
+const { v1Url, v2Url } = market.merchant
+
+test.each([
+  ['1', v1Url],
+  ['2', v2Url],
+])(
+  'what x402 version %s asks for is paid once, and the answer is that of the merchant',
+  async (_, url) => {
+    const { account, spent } = await buyer()
+
+    const answer = await account.fetch(url, { maxUsd: '0.01', confirm: yes })
+
+    expect(answer.status).toBe(200)
+    expect(await answer.json()).toBeTypeOf('object')
+    expect(await spent()).toBe(10_000n)
+  },
+)
+
+test('more than the maximum, a no, and a dry run pay nothing and say why', async () => {
+  const { account, spent } = await buyer()
+  const problemOf = (init: Parameters<Account['fetch']>[1]) =>
+    account.fetch(v2Url, init).then(
+      ({ status }) => status,
+      (error: unknown) => (error instanceof PaymentError ? error.problem : error),
+    )
+
+  const problems = [
+    await problemOf({ maxUsd: '0.009999', confirm: yes }),
+    await problemOf({ maxUsd: '1', confirm: () => false }),
+    await problemOf({ maxUsd: '1' }),
+    await problemOf({ isDryRun: true }),
+    await problemOf({}),
+  ]
+
+  expect(problems).toEqual(['over_max', 'not_confirmed', 'not_confirmed', 'dry_run', 402])
+  expect(await spent()).toBe(0n)
+})
+
+test('the user is asked with sentence, price and, where only the owner may agree, the page', async () => {
+  const { account } = await buyer()
+  const seen: unknown[] = []
+
+  await account
+    .fetch(v2Url, {
+      maxUsd: '1',
+      confirm: ({ summary, amountUsd, url }) => {
+        seen.push([summary, amountUsd, url])
+        return false
+      },
+    })
+    .catch(() => undefined)
+
+  expect(seen).toEqual([[expect.stringContaining('0.01'), '0.01', undefined]])
+})
+
+test('what is not answered 402 is passed on as it is', async () => {
+  const { account, spent } = await buyer()
+
+  const { status } = await account.fetch(new URL('/nothing-here', v2Url), {
+    maxUsd: '1',
+    confirm: yes,
+  })
+
+  expect([status, await spent()]).toEqual([404, 0n])
+})
