@@ -5,6 +5,7 @@ import { readAtMost } from '../../shared/http/input.ts'
 import { waitUntilOf } from '../../shared/http/later.ts'
 import { wakeMailer } from '../../shared/mail/outbox.ts'
 import { type OAuthError, oauthError } from '../../shared/oauth/answer.ts'
+import { beginDevice } from '../../shared/oauth/device.ts'
 import { issuerOf } from '../../shared/oauth/issuer.ts'
 import { registerClient } from '../../shared/oauth/register.ts'
 import { issueTokens, revokeToken, type TokenRequest } from '../../shared/oauth/token.ts'
@@ -37,10 +38,21 @@ async function answerRegistration(c: OAuthContext): Promise<Response> {
   return 'error' in answer ? answerOAuthError(c, answer) : answerJson(c, answer, 201)
 }
 
+async function device(c: OAuthContext): Promise<Response> {
+  const request = await readRequest(c, '/device')
+  if ('error' in request) return answerOAuthError(c, request)
+  const world = c.get('world')
+  const client = clientOf(world.config, c.req.raw.headers)
+  const userAgent = c.req.header('user-agent') ?? ''
+  const begun = await beginDevice(world, request.form, { client, userAgent })
+  return 'error' in begun ? answerOAuthError(c, begun) : answerJson(c, begun)
+}
+
 /** Endpoints by their paths. */
 export const endpoints = {
   '/oauth/token': token,
   '/oauth/revoke': revoke,
+  '/oauth/device': device,
   '/oauth/register': answerRegistration,
 } as const
 

@@ -13,6 +13,7 @@ import { routes as receipts } from './approvals/receipts.ts'
 import { routes as app } from './apps/app.tsx'
 import { routes as apps } from './apps/apps.tsx'
 import { routes as authorize } from './apps/authorize.tsx'
+import { routes as device } from './apps/device.tsx'
 import { routes as connect } from './keys/connect.tsx'
 import { routes as key } from './keys/key.tsx'
 import { routes as keys } from './keys/keys.tsx'
@@ -73,6 +74,7 @@ export const pages = [
   closed,
   connect,
   deposit,
+  device,
   firstSteps,
   freeze,
   hold,

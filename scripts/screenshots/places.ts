@@ -9,6 +9,7 @@ import type { Page } from 'playwright-core'
 import * as z from 'zod'
 import type { WorldFile } from '../demo/client.ts'
 import {
+  askByCode,
   askDestination,
   askingUrl,
   askMandate,
@@ -75,6 +76,10 @@ function waysIn(
     '/web/keys/:key': { '': followLink(world, '/web/keys', '/web/keys/') },
     '/web/apps/:app': { '': connectApp(world) },
     '/web/authorize': { '': async (page) => void (await askFor(world, 'pay', page)) },
+    '/web/device': {
+      '': go(world, '/web/device'),
+      asked: async (page) => void (await page.goto(await askByCode(world, 'pay'))),
+    },
     '/web/approve/:payment': { '': at(waitingPayment) },
     '/web/approve/:payment/always': { '': at(`${waitingPayment}/always`) },
     '/web/approve-batch': { '': chooseAll(world) },

@@ -218,6 +218,20 @@ export function askingUrl({ web_url }: WorldFile, app: ConnectingApp, scope: str
   return `${web_url}/authorize?${new URLSearchParams(asked).toString()}`
 }
 
+/** Asks for access as a program without a browser does (RFC 8628). Returns the page that it sends its user to. */
+export async function askByCode({ base_url }: WorldFile, scope: string): Promise<string> {
+  const client = {
+    client_name: 'Terminal tool',
+    grant_types: ['urn:ietf:params:oauth:grant-type:device_code'],
+  }
+  const registered = z.object({ client_id: z.string() })
+  const { client_id } = await openAgent(base_url)('/oauth/register', client, registered)
+  const body = new URLSearchParams({ client_id, scope })
+  const answer = await fetch(`${base_url}/oauth/device`, { method: 'POST', body })
+  const begun = z.object({ verification_uri_complete: z.url() })
+  return begun.parse(await answer.json()).verification_uri_complete
+}
+
 /** Exchanges the code that the user came back with for an access token. */
 export async function redeem(
   { base_url }: WorldFile,

@@ -1,6 +1,6 @@
 /**
- * Tokens of the authorization server (RFC 6749): access tokens, refresh tokens, codes and the ids of
- * registered clients. All are opaque; the database stores only their keyed hash. If a token is bound to a
+ * Tokens of the authorization server (RFC 6749): access tokens, refresh tokens, codes, device codes
+ * and the ids of registered clients. All are opaque; the database stores only their keyed hash. If a token is bound to a
  * key (RFC 9449), the hash covers that key, so the token is found only with a proof of it. MCP hands such a
  * token on to an operation in a sealed form of its own.
  */
@@ -17,6 +17,7 @@ const prefixes = {
   access: 'aoa_at_',
   refresh: 'aoa_rt_',
   code: 'aoa_code_',
+  device: 'aoa_dc_',
   client: 'aoa_c_',
 } as const
 

@@ -537,6 +537,17 @@ export type DatabaseFunctions = {
   newest_mails: { args: { credentials: string[] } }
   note_refusal: { args: { credential: string; payment: string; reasons: string[] } }
   note_verified_with_merchant: { args: { credential: string; payment: string } }
+  oauth_begin_device: {
+    args: {
+      device_digest: string
+      user_digest: string
+      asked: unknown
+      asked_scopes: string[]
+      phrase: string
+      client: string
+      user_agent: string
+    }
+  }
   oauth_ended_app: { args: { ended: string } }
   oauth_find_client: { args: { client_id: string } }
   oauth_find_document: { args: { client_id: string; host: string } }
@@ -549,6 +560,16 @@ export type DatabaseFunctions = {
       access_digest: string
       refresh_digest: string
       redirect_uri?: string | null
+      dpop_key?: string | null
+      proof_digest?: string | null
+    }
+  }
+  oauth_redeem_device: {
+    args: {
+      device_digest: string
+      client_id: string
+      access_digest: string
+      refresh_digest: string
       dpop_key?: string | null
       proof_digest?: string | null
     }
@@ -665,6 +686,7 @@ export type DatabaseFunctions = {
   }
   owner_decline_all: { args: { credential: string } }
   owner_delete_mails: { args: { credential: string; mail?: string | null; days?: number | null } }
+  owner_deny_device: { args: { credential: string; user_digest: string } }
   owner_disconnect_apps: { args: { credential: string; app?: string | null } }
   owner_end_destination: { args: { credential: string; destination: string } }
   owner_end_hold: { args: { credential: string; mail?: unknown } }
@@ -684,6 +706,7 @@ export type DatabaseFunctions = {
     }
   }
   owner_find_activity: { args: { credential: string; item: number } }
+  owner_find_device: { args: { credential: string; user_digest: string } }
   owner_find_passkey: { args: { credential: string; passkey: string } }
   owner_find_password: { args: { credential: string } }
   owner_find_payment: { args: { credential: string; payment: string } }
@@ -699,6 +722,18 @@ export type DatabaseFunctions = {
       asked_scopes: string[]
       scopes: string[]
       days: number
+      max_per_payment_usd_micros?: string | null
+      max_per_day_usd_micros?: string | null
+      mail?: unknown
+    }
+  }
+  owner_grant_device: {
+    args: {
+      credential: string
+      user_digest: string
+      scopes: string[]
+      days: number
+      replaces?: string | null
       max_per_payment_usd_micros?: string | null
       max_per_day_usd_micros?: string | null
       mail?: unknown

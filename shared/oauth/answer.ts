@@ -14,6 +14,11 @@ export const oauthErrors = {
   invalid_dpop_proof: 400,
   invalid_client_metadata: 400,
   invalid_redirect_uri: 400,
+  unauthorized_client: 400,
+  authorization_pending: 400,
+  slow_down: 400,
+  access_denied: 400,
+  expired_token: 400,
 } as const
 
 /** Code of an error. */

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 import { visibleLine } from '../text/untrusted.ts'
+import { deviceGrant } from './issuer.ts'
 import { isRedirectUri } from './redirect-uri.ts'
 
 /** Metadata that is stored. */
@@ -16,6 +17,8 @@ export const clientMetadata = z.object({
   refreshes: z.boolean(),
   /** True if the client declared that all its tokens are bound to its key (RFC 9449 section 5.2). */
   isBound: z.boolean(),
+  /** True if the client may ask by a device code. */
+  usesDeviceCodes: z.boolean().default(false),
 })
 /** The stored metadata, parsed. */
 export type ClientMetadata = z.output<typeof clientMetadata>
@@ -37,7 +40,7 @@ const redirectUrisMax = 10
 
 /** Metadata as the client sends it; unknown fields are ignored (RFC 7591 section 2). */
 export const sentMetadata = z.looseObject({
-  redirect_uris: z.array(z.string()).min(1),
+  redirect_uris: z.array(z.string()).default([]),
   client_name: z.string().max(1000).optional(),
   client_uri: z.string().max(2048).optional(),
   grant_types: z.array(z.string()).max(20).default(['authorization_code']),
@@ -60,5 +63,6 @@ export function metadataFrom(sent: SentMetadata): ClientMetadata {
     redirectUris: [...new Set(sent.redirect_uris.filter(isRedirectUri))].slice(0, redirectUrisMax),
     refreshes: sent.grant_types.includes('refresh_token'),
     isBound: sent.dpop_bound_access_tokens,
+    usesDeviceCodes: sent.grant_types.includes(deviceGrant),
   }
 }

@@ -127,7 +127,11 @@ const clientRow = z.object({ metadata: clientMetadata })
 
 /** Finds the client with this id. */
 export async function findClient(world: World, id: string): Promise<Client | NoClient> {
-  if (!isTokenOfKind('client', id)) return readDocument(world, id)
+  return isTokenOfKind('client', id) ? findRegistered(world, id) : readDocument(world, id)
+}
+
+/** Finds a client that registered with this id. */
+export async function findRegistered(world: World, id: string): Promise<Client | NoClient> {
   const row = await unbound(world.db).one('oauth_find_client', { client_id: id }, clientRow)
   if (!row) return { refused: 'The app is not known here. It has to register again.' }
   return { ...row.metadata, id, isDocument: false }

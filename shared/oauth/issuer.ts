@@ -21,6 +21,9 @@ export function isResource(config: IssuerPlaces, resource: string): boolean {
   return resourcesOf(config).includes(resource.replace(/\/$/, ''))
 }
 
+/** Grant type of programs without a browser (RFC 8628 section 3.4). */
+export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code'
+
 /** Scopes that can be requested. */
 export const scopesSupported = ['read', 'pay', 'full', 'vault', 'offline_access'] as const
 /** Scope that a grant can hold. */

@@ -6,7 +6,7 @@ import { proofAlgorithms } from '../auth/access-token.ts'
 import { serviceTitle } from '../contract/documents/about.ts'
 import type { Config } from '../env.ts'
 import type { McpPath } from '../http/answer.ts'
-import { issuerOf, resourcesOf, scopesSupported } from './issuer.ts'
+import { deviceGrant, issuerOf, resourcesOf, scopesSupported } from './issuer.ts'
 
 type Places = Pick<Config, 'BASE_URL' | 'WEB_URL'>
 type Settings = Places & Pick<Config, 'OAUTH_CLIENT_DOCUMENTS'>
@@ -20,10 +20,11 @@ export function serverMetadata(config: Settings) {
     token_endpoint: `${issuer}/token`,
     revocation_endpoint: `${issuer}/revoke`,
     registration_endpoint: `${issuer}/register`,
+    device_authorization_endpoint: `${issuer}/device`,
     scopes_supported: scopesSupported,
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
-    grant_types_supported: ['authorization_code', 'refresh_token'],
+    grant_types_supported: ['authorization_code', 'refresh_token', deviceGrant],
     token_endpoint_auth_methods_supported: ['none'],
     revocation_endpoint_auth_methods_supported: ['none'],
     code_challenge_methods_supported: ['S256'],

@@ -22,5 +22,5 @@ export const publishedDocuments: ReadonlyMap<string, ClientMetadata> = new Map([
 ])
 
 function published(id: string, name: string, redirectUris: string[]): [string, ClientMetadata] {
-  return [id, { name, redirectUris, refreshes: true, isBound: false }]
+  return [id, { name, redirectUris, refreshes: true, isBound: false, usesDeviceCodes: false }]
 }

@@ -14,6 +14,7 @@ import {
   type SentMetadata,
   sentMetadata,
 } from './client-metadata.ts'
+import { deviceGrant } from './issuer.ts'
 import { redirectUriRule } from './redirect-uri.ts'
 
 /** Answer to a registration (RFC 7591 section 3.2.1). */
@@ -41,6 +42,7 @@ export async function registerClient(
   const metadata = metadataFrom(sent.data)
   const problem = registrationProblem(sent.data, metadata)
   if (problem) return problem
+  const usesBrowser = metadata.redirectUris.length > 0
   const dropped = sent.data.redirect_uris.filter((uri) => !metadata.redirectUris.includes(uri))
   const id = newToken(world, 'client')
   await unbound(world.db).run('oauth_register_client', { client_id: id, metadata, client: from })
@@ -50,8 +52,12 @@ export async function registerClient(
     client_name: metadata.name,
     redirect_uris: metadata.redirectUris,
     ...(dropped.length > 0 && { redirect_uris_dropped: dropped }),
-    grant_types: ['authorization_code', ...(metadata.refreshes ? ['refresh_token'] : [])],
-    response_types: ['code'],
+    grant_types: [
+      ...(usesBrowser ? ['authorization_code'] : []),
+      ...(metadata.usesDeviceCodes ? [deviceGrant] : []),
+      ...(metadata.refreshes ? ['refresh_token'] : []),
+    ],
+    response_types: usesBrowser ? ['code'] : [],
     token_endpoint_auth_method: 'none',
     dpop_bound_access_tokens: metadata.isBound,
   }
@@ -67,8 +73,10 @@ function unreadable(error: z.ZodError): OAuthError {
 
 function registrationProblem(
   sent: SentMetadata,
-  { redirectUris }: ClientMetadata,
+  { redirectUris, usesDeviceCodes }: ClientMetadata,
 ): OAuthError | undefined {
+  const isDeviceOnly = usesDeviceCodes && sent.redirect_uris.length === 0
+  if (isDeviceOnly) return undefined
   if (redirectUris.length === 0) return oauthError('invalid_redirect_uri', redirectUriRule)
   if (!sent.grant_types.includes('authorization_code') || !sent.response_types.includes('code')) {
     return oauthError(

@@ -20,7 +20,7 @@ import { sealForOutbox } from '../mail/outbox.ts'
 import type { World } from '../world.ts'
 import { type OAuthError, oauthError } from './answer.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
-import { type GrantScope, isResource, scopesIn } from './issuer.ts'
+import { deviceGrant, type GrantScope, isResource, scopesIn } from './issuer.ts'
 import { sendBack } from './send-back.ts'
 
 /** Token response of RFC 6749 section 5.1. */
@@ -44,6 +44,10 @@ const outcome = z.enum([
   'invalid_dpop_proof',
   'invalid_grant',
   'invalid_scope',
+  'authorization_pending',
+  'slow_down',
+  'access_denied',
+  'expired_token',
 ])
 const row = z.object({
   outcome,
@@ -75,12 +79,14 @@ export async function issueTokens(
       return redeemCode(world, request, given, mailSoon)
     case 'refresh_token':
       return refresh(world, request, given, mailSoon)
+    case deviceGrant:
+      return redeemDeviceCode(world, request, given, mailSoon)
     case undefined:
       return oauthError('invalid_request', 'grant_type is missing.')
     default:
       return oauthError(
         'unsupported_grant_type',
-        'grant_type is authorization_code or refresh_token.',
+        `grant_type is authorization_code, refresh_token or ${deviceGrant}.`,
       )
   }
 }
@@ -110,6 +116,32 @@ async function redeemCode(
       access_digest: given.digest,
       refresh_digest: await digestOfToken(world, refreshToken),
       redirect_uri: form.get('redirect_uri') ?? null,
+      ...proofArgs(proof),
+    },
+    row,
+  )
+  return tokenResponseOf(world, redeemed, { ...given, refreshToken, proof }, mailSoon)
+}
+
+async function redeemDeviceCode(
+  world: World,
+  { form, proof }: TokenRequest,
+  given: Given,
+  mailSoon: () => void,
+): Promise<Tokens | OAuthError> {
+  const [code, client] = ['device_code', 'client_id'].map((one) => form.get(one))
+  if (code === undefined || client === undefined) {
+    return oauthError('invalid_request', 'device_code and client_id are needed.')
+  }
+  if (!isTokenOfKind('device', code)) return tokenErrorOf('invalid_grant')
+  const refreshToken = newToken(world, 'refresh')
+  const redeemed = await tokenDatabase(world).one(
+    'oauth_redeem_device',
+    {
+      device_digest: await digestOfToken(world, code),
+      client_id: client,
+      access_digest: given.digest,
+      refresh_digest: await digestOfToken(world, refreshToken),
       ...proofArgs(proof),
     },
     row,
@@ -184,6 +216,14 @@ function tokenErrorOf(refused: Row['outcome']): OAuthError {
       return oauthError('invalid_dpop_proof', 'The DPoP proof was used before.')
     case 'invalid_scope':
       return oauthError('invalid_scope', 'The scope is not within what was granted.')
+    case 'authorization_pending':
+      return oauthError('authorization_pending', 'The owner has not decided yet: ask again.')
+    case 'slow_down':
+      return oauthError('slow_down', 'Wait five seconds longer between two requests from now on.')
+    case 'access_denied':
+      return oauthError('access_denied', 'The owner of the account said no.')
+    case 'expired_token':
+      return oauthError('expired_token', 'Nobody decided in time: begin again.')
     case 'granted':
     case 'rotated':
     case 'repeated':

@@ -7935,15 +7935,13 @@ begin
      and not private.is_replaced(g, asked)) < live_max;
 end $$;
 
--- Gives an app access, with a fresh proof: a code for what it asked. Each granted scope must have been asked
--- for, or be covered by one that was.
-create function api.owner_grant_access(
-  credential text, code_digest text, asked jsonb, asked_scopes text[], scopes text[],
-  days integer, max_per_payment_usd_micros text default null,
-  max_per_day_usd_micros text default null, mail jsonb default null)
-  returns boolean language plpgsql security definer set search_path = '' as $$
-declare
-  caller private.credentials := private.admit_owner(credential, 'widen');
+-- Issues a code for what an app asked, which can be redeemed for this long. Each granted scope must have been asked
+-- for, or be covered by one that was. `caller` is a session that was admitted to widen.
+create function private.issue_code(
+  caller private.credentials, code_digest text, asked jsonb, asked_scopes text[], scopes text[],
+  days integer, max_per_payment_usd_micros text, max_per_day_usd_micros text, mail jsonb,
+  redeemable interval)
+  returns void language plpgsql as $$
 begin
   if days not between 1 and 180 or cardinality(scopes) not between 1 and 4
     or not scopes <@ array['read', 'vault', 'pay', 'full']
@@ -7958,7 +7956,7 @@ begin
   insert into private.oauth_codes (digest, account, asked, scopes, max_per_payment_usd_micros,
     max_per_day_usd_micros, days, expires_at)
   values (code_digest, caller.account, asked, scopes, max_per_payment_usd_micros::bigint,
-    max_per_day_usd_micros::bigint, days, private.clock() + interval '1 minute');
+    max_per_day_usd_micros::bigint, days, private.clock() + redeemable);
   update private.oauth_clients c set granted_at = private.clock()
    where c.id = asked ->> 'client_id';
   insert into private.activities (account, category, type, summary, untrusted)
@@ -7967,6 +7965,17 @@ begin
     pg_catalog.array_to_string(scopes, ', '), days),
     jsonb_build_object('app', asked ->> 'client_name'));
   perform private.enqueue_mail(caller.account, mail);
+end $$;
+
+-- Gives an app access, with a fresh proof: a code for what it asked.
+create function api.owner_grant_access(
+  credential text, code_digest text, asked jsonb, asked_scopes text[], scopes text[],
+  days integer, max_per_payment_usd_micros text default null,
+  max_per_day_usd_micros text default null, mail jsonb default null)
+  returns boolean language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.issue_code(private.admit_owner(credential, 'widen'), code_digest, asked, asked_scopes, scopes,
+    days, max_per_payment_usd_micros, max_per_day_usd_micros, mail, interval '1 minute');
   return true;
 end $$;
 
@@ -8092,7 +8101,7 @@ create function private.is_redeemed_rightly(
 $$;
 
 -- Turns a code into a grant with its first tokens, once: a failed try uses it up as well, and a second try
--- ends what the first one was given.
+-- ends what the first one was given. A code that was issued to a device has neither challenge nor redirect_uri.
 create function api.oauth_redeem_code(
   code_digest text, client_id text, challenge text, access_digest text, refresh_digest text,
   redirect_uri text default null, dpop_key text default null, proof_digest text default null)
@@ -8960,6 +8969,139 @@ begin
 end $$;
 
 grant execute on function api.owner_enter_transfer to service_role;
+
+-- The device authorization grant (RFC 8628): a program without a browser shows a code, and the owner who enters it in
+-- a browser decides. What is granted is an authorization code (61_oauth) whose secret is the device code, so that
+-- everything which holds for those holds here.
+
+create table private.device_requests (
+  digest text primary key check (digest ~ '^[0-9a-f]{64}$'),
+  -- Keyed hash of the code that the owner enters.
+  user_digest text not null unique check (user_digest ~ '^[0-9a-f]{64}$'),
+  -- The client's request, as oauth_codes stores it.
+  asked jsonb not null,
+  asked_scopes text[] not null,
+  -- What the owner compares before deciding: words that the program shows too, its network and its user agent.
+  phrase text not null,
+  client text not null,
+  user_agent text not null,
+  created_at timestamptz not null default private.clock(),
+  expires_at timestamptz not null,
+  -- Least time between two polls, and the time of the last one.
+  pause interval not null default '5 seconds',
+  polled_at timestamptz,
+  decision text check (decision in ('granted', 'denied'))
+);
+alter table private.device_requests enable row level security;
+create index device_requests_age on private.device_requests (expires_at);
+
+-- Stores a request for ten minutes. Their number is limited for each network, and to 4,600 an hour for all.
+create function api.oauth_begin_device(
+  device_digest text, user_digest text, asked jsonb, asked_scopes text[], phrase text, client text,
+  user_agent text)
+  returns void language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.take_slowly_of_networks('device-request', client, 30, interval '20 seconds');
+  perform private.take_slowly('device-request', 1000, interval '1 second');
+  insert into private.device_requests (digest, user_digest, asked, asked_scopes, phrase, client,
+    user_agent, expires_at)
+  values (device_digest, user_digest, asked, asked_scopes, phrase, client, user_agent,
+    private.clock() + interval '10 minutes');
+end $$;
+
+-- Returns the request with this code that nobody decided. A wrong code counts: an account has ten tries and then one a
+-- minute, and all accounts together 300 and then one a second.
+create function api.owner_find_device(credential text, user_digest text)
+  returns table (asked jsonb, asked_scopes text[], phrase text, client text, user_agent text,
+    created_at timestamptz)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, 'look');
+begin
+  perform private.take_slowly('device-code:' || caller.account, 10, interval '1 minute');
+  perform private.take_slowly('device-code', 300, interval '1 second');
+  return query select d.asked, d.asked_scopes, d.phrase, d.client, d.user_agent, d.created_at
+    from private.device_requests d
+   where d.user_digest = owner_find_device.user_digest and d.decision is null
+     and d.expires_at > private.clock();
+  if found then
+    perform private.give_back('device-code:' || caller.account, interval '1 minute');
+    perform private.give_back('device-code', interval '1 second');
+  end if;
+end $$;
+
+-- Decides a request and returns it; null if there is none to decide.
+create function private.decide_device(user_digest text, decision text)
+  returns private.device_requests language plpgsql as $$
+declare
+  decided private.device_requests;
+begin
+  update private.device_requests d set decision = decide_device.decision
+   where d.user_digest = decide_device.user_digest and d.decision is null
+     and d.expires_at > private.clock()
+  returning * into decided;
+  return decided;
+end $$;
+
+-- Gives the program what the owner chose, with a fresh proof. `replaces` is another app, which ends with it.
+create function api.owner_grant_device(
+  credential text, user_digest text, scopes text[], days integer, replaces uuid default null,
+  max_per_payment_usd_micros text default null, max_per_day_usd_micros text default null,
+  mail jsonb default null)
+  returns table (done boolean) language plpgsql security definer set search_path = '' as $$
+declare
+  caller private.credentials := private.admit_owner(credential, 'widen');
+  d private.device_requests := private.decide_device(user_digest, 'granted');
+begin
+  done := d.digest is not null;
+  if done then
+    perform private.issue_code(caller, d.digest, d.asked || jsonb_build_object('replaces', replaces),
+      d.asked_scopes, scopes, days, max_per_payment_usd_micros, max_per_day_usd_micros, mail,
+      d.expires_at - private.clock() + interval '1 minute');
+  end if;
+  return next;
+end $$;
+
+create function api.owner_deny_device(credential text, user_digest text)
+  returns table (done boolean) language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.admit_owner(credential, 'tighten');
+  done := (private.decide_device(user_digest, 'denied')).digest is not null;
+  return next;
+end $$;
+
+-- Answers a poll: the tokens once the owner allowed it, until then why there are none (RFC 8628 section 3.5).
+create function api.oauth_redeem_device(
+  device_digest text, client_id text, access_digest text, refresh_digest text,
+  dpop_key text default null, proof_digest text default null)
+  returns table (outcome text, scopes text[], seconds integer, refreshes boolean, ended uuid)
+  language plpgsql security definer set search_path = '' as $$
+declare
+  d private.device_requests;
+begin
+  select * into d from private.device_requests x where x.digest = device_digest for no key update;
+  if d.digest is null or d.asked ->> 'client_id' is distinct from client_id then
+    outcome := private.unknown_grant(client_id);
+  elsif d.decision = 'granted' then
+    return query select * from api.oauth_redeem_code(device_digest, client_id, null, access_digest,
+      refresh_digest, null, dpop_key, proof_digest);
+    return;
+  elsif d.decision = 'denied' then
+    outcome := 'access_denied';
+  elsif d.expires_at <= private.clock() then
+    outcome := 'expired_token';
+  else
+    outcome := case when d.polled_at > private.clock() - d.pause then 'slow_down'
+      else 'authorization_pending' end;
+    update private.device_requests x set polled_at = private.clock(),
+      pause = x.pause + case outcome when 'slow_down' then interval '5 seconds' else interval '0' end
+     where x.digest = d.digest;
+  end if;
+  return next;
+end $$;
+
+grant execute on function api.oauth_begin_device, api.owner_find_device, api.owner_grant_device,
+  api.owner_deny_device, api.oauth_redeem_device to service_role;
 
 -- The vault as agents list and read it and as it is filled: entries whose secret part is sealed.
 
@@ -10910,6 +11052,7 @@ insert into private.retention (of_table, ages_from, kept, only_where, reason) va
   ('access_tokens', 't.expires_at', '0', null, 'An expired token opens nothing.'),
   ('ceremonies', 't.expires_at', '0', null, 'A challenge that is over proves nothing.'),
   ('delivered_pieces', 't.created_at', '7 days', null, 'The agent reads what it bought when it bought it.'),
+  ('device_requests', 't.expires_at', '1 day', null, 'A second use of its code within the day ends the grant.'),
   ('hosted_actions', 't.expires_at', '30 days', null, 'Its agent may ask how it ended.'),
   ('idempotent_answers', 't.created_at', '24 hours', null, 'A key is good for 24 hours.'),
   ('mail_changes', 't.asked_at', '1 day', 't.takes_effect_at is null',

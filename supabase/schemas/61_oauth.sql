@@ -141,15 +141,13 @@ begin
      and not private.is_replaced(g, asked)) < live_max;
 end $$;
 
--- Gives an app access, with a fresh proof: a code for what it asked. Each granted scope must have been asked
--- for, or be covered by one that was.
-create function api.owner_grant_access(
-  credential text, code_digest text, asked jsonb, asked_scopes text[], scopes text[],
-  days integer, max_per_payment_usd_micros text default null,
-  max_per_day_usd_micros text default null, mail jsonb default null)
-  returns boolean language plpgsql security definer set search_path = '' as $$
-declare
-  caller private.credentials := private.admit_owner(credential, 'widen');
+-- Issues a code for what an app asked, which can be redeemed for this long. Each granted scope must have been asked
+-- for, or be covered by one that was. `caller` is a session that was admitted to widen.
+create function private.issue_code(
+  caller private.credentials, code_digest text, asked jsonb, asked_scopes text[], scopes text[],
+  days integer, max_per_payment_usd_micros text, max_per_day_usd_micros text, mail jsonb,
+  redeemable interval)
+  returns void language plpgsql as $$
 begin
   if days not between 1 and 180 or cardinality(scopes) not between 1 and 4
     or not scopes <@ array['read', 'vault', 'pay', 'full']
@@ -164,7 +162,7 @@ begin
   insert into private.oauth_codes (digest, account, asked, scopes, max_per_payment_usd_micros,
     max_per_day_usd_micros, days, expires_at)
   values (code_digest, caller.account, asked, scopes, max_per_payment_usd_micros::bigint,
-    max_per_day_usd_micros::bigint, days, private.clock() + interval '1 minute');
+    max_per_day_usd_micros::bigint, days, private.clock() + redeemable);
   update private.oauth_clients c set granted_at = private.clock()
    where c.id = asked ->> 'client_id';
   insert into private.activities (account, category, type, summary, untrusted)
@@ -173,6 +171,17 @@ begin
     pg_catalog.array_to_string(scopes, ', '), days),
     jsonb_build_object('app', asked ->> 'client_name'));
   perform private.enqueue_mail(caller.account, mail);
+end $$;
+
+-- Gives an app access, with a fresh proof: a code for what it asked.
+create function api.owner_grant_access(
+  credential text, code_digest text, asked jsonb, asked_scopes text[], scopes text[],
+  days integer, max_per_payment_usd_micros text default null,
+  max_per_day_usd_micros text default null, mail jsonb default null)
+  returns boolean language plpgsql security definer set search_path = '' as $$
+begin
+  perform private.issue_code(private.admit_owner(credential, 'widen'), code_digest, asked, asked_scopes, scopes,
+    days, max_per_payment_usd_micros, max_per_day_usd_micros, mail, interval '1 minute');
   return true;
 end $$;
 
@@ -298,7 +307,7 @@ create function private.is_redeemed_rightly(
 $$;
 
 -- Turns a code into a grant with its first tokens, once: a failed try uses it up as well, and a second try
--- ends what the first one was given.
+-- ends what the first one was given. A code that was issued to a device has neither challenge nor redirect_uri.
 create function api.oauth_redeem_code(
   code_digest text, client_id text, challenge text, access_digest text, refresh_digest text,
   redirect_uri text default null, dpop_key text default null, proof_digest text default null)

@@ -25,6 +25,7 @@ insert into private.retention (of_table, ages_from, kept, only_where, reason) va
   ('access_tokens', 't.expires_at', '0', null, 'An expired token opens nothing.'),
   ('ceremonies', 't.expires_at', '0', null, 'A challenge that is over proves nothing.'),
   ('delivered_pieces', 't.created_at', '7 days', null, 'The agent reads what it bought when it bought it.'),
+  ('device_requests', 't.expires_at', '1 day', null, 'A second use of its code within the day ends the grant.'),
   ('hosted_actions', 't.expires_at', '30 days', null, 'Its agent may ask how it ended.'),
   ('idempotent_answers', 't.created_at', '24 hours', null, 'A key is good for 24 hours.'),
   ('mail_changes', 't.asked_at', '1 day', 't.takes_effect_at is null',

@@ -7,20 +7,10 @@ import {
 import { isInstalledApp, shownHost } from '../../../shared/oauth/redirect-uri.ts'
 import { denyAccess, grantAccess } from '../../../shared/oauth/token.ts'
 import { readFormFields, requireOwner } from '../frame.ts'
-import {
-  CapFields,
-  type Caps,
-  CapsLine,
-  canPay,
-  capsIn,
-  type Level,
-  levelOf,
-  levelsWithin,
-} from '../keys/caps.tsx'
+import { levelOf, levelsWithin } from '../keys/caps.tsx'
 import { Page, sendPage } from '../layout.tsx'
 import { ownerSessionOf } from '../session.ts'
 import { FrozenApprovalNotice } from '../ui/attention.tsx'
-import { Button, Checkbox, Choices, Form } from '../ui/form.tsx'
 import { Facts, ForeignLetters, Notice, SendAgain, Time } from '../ui/show.tsx'
 import {
   markFormDraft,
@@ -29,14 +19,8 @@ import {
   takeFormDraft,
   webAppPath,
 } from '../visit.ts'
-import {
-  connectedBefore,
-  lifeChoices,
-  lifeDaysDefault,
-  lifeOf,
-  meetApp,
-  type Namesake,
-} from './apps-data.ts'
+import { AccessForm, DenyForm, readChoice } from './access-form.tsx'
+import { connectedBefore, meetApp, type Namesake } from './apps-data.ts'
 
 /** Routes that show the request and take the decision. */
 export const routes: Routes = (app) => {
@@ -76,16 +60,9 @@ async function decideAuthorization(
     return showConsent(c, request, undefined, 'The request has changed. Review it again.')
   }
   markFormDraft(c, form)
-  const level = levelsWithin(request.scopes).find(({ name }) => name === form.get('level'))
-  if (!level) return showConsent(c, request, form, 'Choose what the app may do.')
-  const caps = canPay(level.scopes) ? capsIn(form) : null
-  if (caps === undefined) return showConsent(c, request, form, '')
-  const location = await grantAccess(await ownerSessionOf(c), request, {
-    scopes: level.scopes,
-    ...(before && form.has('replaces') && { replaces: before.app }),
-    ...(caps && { maxPerPaymentUsdMicros: caps.each, maxPerDayUsdMicros: caps.day }),
-    days: lifeOf(form.get('days')),
-  })
+  const choice = readChoice(form, request.scopes, before)
+  if (typeof choice === 'string') return showConsent(c, request, form, choice)
+  const location = await grantAccess(await ownerSessionOf(c), request, choice)
   return leave(c, location)
 }
 
@@ -140,17 +117,18 @@ async function showConsent(
       {me.account.isFrozen && <FrozenApprovalNotice />}
       <RequestingApp request={request} namesakes={namesakes} />
       {mayAllow ? (
-        <AuthorizeForm
+        <AccessForm
           c={c}
-          request={request}
-          shown={await digestOf(request, before)}
+          action={hereOf(c)}
+          hidden={{ client: request.client.id, shown: await digestOf(request, before) }}
           levels={levels}
+          chosen={levels.at(-1)}
           caps={caps}
           mayReplace={before !== undefined}
           typed={typed}
         />
       ) : (
-        <DenyForm c={c} />
+        <DenyForm c={c} action={hereOf(c)} />
       )}
     </Page>,
     problem === undefined ? 200 : 400,
@@ -211,103 +189,6 @@ function WayBack({ location }: { location: string }) {
       </a>{' '}
       <code class="long">{shownHost(location)}</code>
     </p>
-  )
-}
-
-type AuthorizeFormProps = {
-  c: PageContext
-  request: AuthorizationRequest
-  /** Digest of what the page shows of the app. */
-  shown: string
-  /** Levels that the owner can choose, the widest last. */
-  levels: readonly Level[]
-  caps: Caps
-  /** True if an app that may be the same program is connected already. */
-  mayReplace: boolean
-  typed: URLSearchParams | undefined
-}
-
-/** Renders the choices of level, caps and days, with the buttons that allow and deny. */
-function AuthorizeForm(props: AuthorizeFormProps) {
-  const { c, request, shown, levels, caps, mayReplace, typed } = props
-  const choices = levels.map(({ name, label, hint }) => ({ value: name, label, hint }))
-  const pays = levels.some(({ scopes }) => canPay(scopes))
-  return (
-    <Form c={c} action={hereOf(c)}>
-      <input type="hidden" name="client" value={request.client.id} />
-      <input type="hidden" name="shown" value={shown} />
-      <Choices
-        name="level"
-        legend="Allow it to"
-        chosen={typed?.get('level') ?? choices.at(-1)?.value ?? ''}
-        choices={choices}
-      />
-      {mayReplace && (
-        <Checkbox
-          name="replaces"
-          label="Disconnect the earlier app of this name, with its mandates and requests"
-          checked={typed?.has('replaces') ?? false}
-        />
-      )}
-      <Terms caps={pays ? caps : undefined} typed={typed} />
-      <div class="actions">
-        <Button name="decision" value="allowed" data-considered="">
-          Allow
-        </Button>
-        <DenyButton />
-      </div>
-    </Form>
-  )
-}
-
-type TermsProps = Pick<AuthorizeFormProps, 'typed'> & { caps: Caps | undefined }
-
-/** Folds in the caps of an app that may pay, the days, and what it can never do. */
-function Terms({ caps, typed }: TermsProps) {
-  // An empty field that must be filled in cannot stay out of sight.
-  const isOpen = typed !== undefined || caps?.each === null
-  return (
-    <details open={isOpen}>
-      <summary>
-        {caps && (
-          <>
-            <CapsLine caps={caps} />,{' '}
-          </>
-        )}
-        for {lifeDaysDefault} days: change it
-      </summary>
-      {caps && <CapFields caps={caps} typed={typed} />}
-      <Choices
-        name="days"
-        legend="For how long"
-        chosen={typed?.get('days') ?? lifeDaysDefault}
-        choices={lifeChoices}
-      />
-      <p>
-        It can never raise a limit, approve a payment, trust a recipient, read a stored password or
-        let others in. Any app can freeze the account, which you alone undo. You can disconnect it
-        at any time.
-      </p>
-    </details>
-  )
-}
-
-/** Renders the form that only denies. */
-function DenyForm({ c }: { c: PageContext }) {
-  return (
-    <Form c={c} action={hereOf(c)}>
-      <div class="actions">
-        <DenyButton />
-      </div>
-    </Form>
-  )
-}
-
-function DenyButton() {
-  return (
-    <Button kind="plain" name="decision" value="denied" formnovalidate>
-      Deny
-    </Button>
   )
 }
 
