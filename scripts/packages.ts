@@ -1,12 +1,12 @@
-/** Builds the npm packages: the typed client, and the tools over standard input and output. */
+/** Builds the npm packages: the typed client, the tools over standard input and output, and the command line. */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { buildClient, buildMcp } from './packages/package.ts'
+import { buildCli, buildClient, buildMcp } from './packages/package.ts'
 
 const help = `node scripts/packages.ts [--outdir dist]
 
-Builds @agent-operating-account/client into <outdir>/client and @agent-operating-account/mcp into
-<outdir>/mcp. It publishes nothing.`
+Builds @agent-operating-account/client into <outdir>/client, @agent-operating-account/mcp into <outdir>/mcp and
+@agent-operating-account/cli into <outdir>/cli. It publishes nothing.`
 
 if (import.meta.main) {
   const { values } = parseArgs({
@@ -17,5 +17,6 @@ if (import.meta.main) {
   } else {
     await buildClient(join(process.cwd(), values.outdir, 'client'))
     await buildMcp(join(process.cwd(), values.outdir, 'mcp'))
+    await buildCli(join(process.cwd(), values.outdir, 'cli'))
   }
 }

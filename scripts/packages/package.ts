@@ -95,19 +95,37 @@ function withRealPaths(text: string): string {
   return text.replaceAll(/(from '\.\/[a-z-]+)\.ts'/g, "$1.js'")
 }
 
-const file = 'agent-operating-account-mcp.js'
-
-/** Builds the package into this folder, which is emptied first. */
-export async function buildMcp(outdir: string): Promise<void> {
-  beginPackage(outdir, 'scripts/mcp/README.md', {
-    name: '@agent-operating-account/mcp',
+/** Builds the tools over standard input and output into this folder, which is emptied first. */
+export function buildMcp(outdir: string): Promise<void> {
+  return buildProgram(outdir, 'mcp', 'agent-operating-account-mcp', {
     description: 'The tools of an Agent Operating Account over standard input and output.',
-    bin: { 'agent-operating-account-mcp': `./${file}` },
+  })
+}
+
+/** Builds the command line into this folder, which is emptied first. */
+export function buildCli(outdir: string): Promise<void> {
+  return buildProgram(outdir, 'cli', 'aoa', {
+    description: 'An Agent Operating Account on the command line.',
+  })
+}
+
+/** Builds a program into one file without dependencies. */
+async function buildProgram(
+  outdir: string,
+  name: string,
+  command: string,
+  own: Record<string, unknown>,
+): Promise<void> {
+  const file = `${command}.js`
+  beginPackage(outdir, `scripts/${name}/README.md`, {
+    name: `@agent-operating-account/${name}`,
+    ...own,
+    bin: { [command]: `./${file}` },
     files: [file],
     engines: { node: '>=20.3' },
   })
   await build({
-    entryPoints: [join(root, 'scripts/mcp.ts')],
+    entryPoints: [join(root, `scripts/${name}.ts`)],
     outfile: join(outdir, file),
     banner: { js: '#!/usr/bin/env node' },
     bundle: true,

@@ -102,6 +102,7 @@ async function openRequest(
 /** Letters without vowels, so that no code is a word (RFC 8628 section 6.1). */
 const letters = 'BCDFGHJKLMNPQRSTVWXZ'
 const userCodeLength = 8
+const userCodeForm = new RegExp(`^[${letters}]{${userCodeLength}}$`)
 
 /** Returns a code as it is shown, from 20^8: `BCDF-GHJK`. */
 function newUserCode(world: Pick<World, 'randomBytes'>): string {
@@ -111,8 +112,7 @@ function newUserCode(world: Pick<World, 'randomBytes'>): string {
 /** Reads a code as people type it; undefined if it cannot be one. */
 export function readUserCode(typed: string): string | undefined {
   const code = typed.toUpperCase().replaceAll(/[^A-Z]/g, '')
-  const isCode = code.length === userCodeLength && [...code].every((one) => letters.includes(one))
-  return isCode ? shownUserCode(code) : undefined
+  return userCodeForm.test(code) ? shownUserCode(code) : undefined
 }
 
 function shownUserCode(code: string): string {

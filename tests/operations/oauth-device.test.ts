@@ -46,7 +46,7 @@ test('a request names code, page, words and pace', async () => {
   expect(status).toBe(200)
   expect(body).toMatchObject({ verification_uri: page, expires_in: 600, interval: 5 })
   expect(body['user_code']).toMatch(/^[B-DF-HJ-NP-TV-XZ]{4}-[B-DF-HJ-NP-TV-XZ]{4}$/)
-  expect(body['verification_uri_complete']).toBe(`${page}?user_code=${body['user_code']}`)
+  expect(body['verification_uri_complete']).toBe(`${page}?user_code=${String(body['user_code'])}`)
   expect(body['phrase']).toMatch(/^[a-z]+ [a-z]+ [a-z]+$/)
 })
 
@@ -57,7 +57,7 @@ test('what the owner allows is what the program gets, once', async () => {
   const before = await errorOf(device_code)
   const isGiven = await grantDevice(await sessionOf(served, agent), user_code, choice)
   const { status, body } = await poll(device_code)
-  const headers = { authorization: `Bearer ${body['access_token']}` }
+  const headers = { authorization: `Bearer ${String(body['access_token'])}` }
   const identity = await ask(served, '/get-identity', { headers })
 
   expect([before, isGiven, status]).toEqual(['authorization_pending', true, 200])
@@ -79,7 +79,7 @@ test('a code that one account decided serves no other', async () => {
     await denyDevice(session, user_code),
   ]
   const { body } = await poll(device_code)
-  const headers = { authorization: `Bearer ${body['access_token']}` }
+  const headers = { authorization: `Bearer ${String(body['access_token'])}` }
 
   expect(later).toEqual([false, false])
   expect((await ask(served, '/get-identity', { headers })).body['alias']).toBe(first.alias)

@@ -1,0 +1,208 @@
+/** Commands that pay: a recipient, or a resource that answers 402. */
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { type PaidInit, PaymentError } from '../client/paid-fetch.ts'
+import { type Call, type Command, needed, textOption, UsageError } from './command.ts'
+import { askFor } from './confirming.ts'
+import { exitCodes } from './exit-codes.ts'
+import { facts } from './screen.ts'
+
+const confirming = {
+  yes: { type: 'boolean', short: 'y' },
+  'no-wait': { type: 'boolean' },
+} as const
+const confirmingHelp = `--yes       your user has agreed: do not ask again where that is enough
+--no-wait   do not wait for the owner where only the owner may agree`
+
+const pay: Command = {
+  usage: '<recipient> <amount>',
+  summary: 'pay an alias or address',
+  options: {
+    ...confirming,
+    chain: { type: 'string' },
+    token: { type: 'string' },
+    memo: { type: 'string' },
+    wait: { type: 'boolean' },
+    key: { type: 'string' },
+  },
+  help: `--chain     network, such as base; the one that has enough if absent
+--token     USDC if absent
+--memo      purpose, shown to the owner
+--wait      wait until it is settled
+${confirmingHelp}
+--key       Idempotency-Key: the same key pays once, however often it is sent`,
+  examples: [
+    'aoa pay bookshop 5',
+    'aoa pay 0x3478772121755d59A7DB2F33751374693Cbb9136 12.50 --chain base --yes',
+  ],
+  async run(call) {
+    const { account, screen } = call
+    const [chain, token, memo] = ['chain', 'token', 'memo'].map((name) => textOption(call, name))
+    const order = {
+      recipient: needed(call, 0, 'the recipient'),
+      amount: needed(call, 1, 'the amount'),
+      chain,
+      token,
+      memo,
+    }
+    const key = textOption(call, 'key') ?? randomUUID()
+    const first = await account().walletCustodialTransfer(order, { idempotencyKey: key })
+    let sent = first
+    if (first.requires_user_confirm) {
+      const { confirmation, transfer_id, summary } = first
+      const url = confirmation?.level === 'agent_asserted' ? undefined : confirmation?.url
+      const isConfirmed = await askFor(call, { id: transfer_id, summary, url })
+      if (isConfirmed !== true) {
+        screen.show(first, () => nextOf(first))
+        return isConfirmed
+      }
+      sent = await account().walletCustodialTransfer(
+        { ...order, transfer_id, user_confirmed: true },
+        { idempotencyKey: `${key}-confirmed` },
+      )
+    }
+    if (call.values['wait'] === true) return settle(call, sent.transfer_id)
+    screen.show(sent, () =>
+      facts([
+        ['transfer', sent.transfer_id],
+        ['status', sent.status],
+        ['amount', `${sent.amount} ${sent.token}`],
+        ['to', sent.recipient.alias ?? sent.recipient.address],
+        ['transaction', sent.tx_hash],
+      ]),
+    )
+    return sent.status === 'unknown' ? exitCodes.outcomeOpen : 0
+  },
+}
+
+function nextOf({ next }: { next?: { tool: string; arguments: object } }): string {
+  return next ? `next: aoa call ${next.tool} '${JSON.stringify(next.arguments)}'` : ''
+}
+
+const wait: Command = {
+  usage: '<transfer id>',
+  summary: 'wait until a payment is settled, or will not be',
+  examples: ['aoa wait 6d995e8a-3f2a-42b2-b4ad-d584bb0aebc4'],
+  run: (call) => settle(call, needed(call, 0, 'the id of the payment')),
+}
+
+const over: readonly string[] = ['settled', 'released', 'expired', 'declined']
+
+async function settle(call: Call, transfer_id: string): Promise<number> {
+  const { account, screen, signal } = call
+  let told = ''
+  for (;;) {
+    signal.throwIfAborted()
+    const seen = await account().transferStatus({ transfer_id, wait_seconds: 25 })
+    const state = [seen.status, seen.finality].filter(Boolean).join(', ')
+    if (state !== told) screen.say(state)
+    told = state
+    if (!over.includes(seen.status)) continue
+    screen.show(seen, () =>
+      facts([
+        ['transfer', seen.transfer_id],
+        ['status', seen.status],
+        ['amount', `${seen.amount} ${seen.token}`],
+        ['transaction', seen.tx_hash],
+        ['see', seen.explorer_url],
+      ]),
+    )
+    return seen.status === 'settled' ? 0 : exitCodes.needsConfirmation
+  }
+}
+
+const request = {
+  method: { type: 'string', short: 'X' },
+  header: { type: 'string', short: 'H', multiple: true },
+  data: { type: 'string', short: 'd' },
+  'max-usd': { type: 'string' },
+  'dry-run': { type: 'boolean' },
+  memo: { type: 'string' },
+  ...confirming,
+} as const
+
+const fetchCommand: Command = {
+  usage: '<url>',
+  summary: 'get a resource, and pay for it where it answers 402',
+  options: request,
+  help: `-X, --method   GET if absent, POST with --data
+-H, --header   "Name: value"
+-d, --data     body; @file reads one, @- standard input
+--max-usd      most that it may cost, 1 if absent; 0 pays nothing
+--dry-run      show the terms and pay nothing
+--memo         purpose, shown to the owner
+${confirmingHelp}`,
+  examples: [
+    'aoa fetch https://shop.example/report --max-usd 0.25',
+    'aoa fetch https://shop.example/ask -d \'{"q": 1}\' -H "Content-Type: application/json" > answer.json',
+  ],
+  async run(call) {
+    const url = needed(call, 0, 'the address')
+    if (!URL.canParse(url)) throw new UsageError(`${url} is not an address`)
+    if (call.values['dry-run'] === true) return showTerms(call, url)
+    let refused: number | undefined
+    const init: PaidInit = {
+      ...requestIn(call),
+      maxUsd: textOption(call, 'max-usd') ?? '1',
+      memo: textOption(call, 'memo'),
+      signal: call.signal,
+      confirm: async ({ summary, url: page, terms }) => {
+        const answer = await askFor(call, { id: terms.attempt_id, summary, url: page })
+        if (answer === true) return true
+        refused = answer
+        return false
+      },
+    }
+    try {
+      const answer = await call.account().fetch(url, init)
+      const write = (bytes: Uint8Array) => call.screen.write(bytes)
+      await answer.body?.pipeTo(new WritableStream({ write }))
+      if (!answer.ok) call.screen.say(`the server answered ${answer.status}`)
+      return answer.ok ? 0 : exitCodes.failed
+    } catch (error) {
+      if (error instanceof PaymentError && refused !== undefined) return refused
+      throw error
+    }
+  },
+}
+
+function requestIn(call: Call): RequestInit {
+  const data = textOption(call, 'data')
+  const body = data?.startsWith('@')
+    ? readFileSync(data === '@-' ? 0 : data.slice(1), 'utf8')
+    : data
+  const headers = new Headers()
+  const given: unknown = call.values['header']
+  for (const line of Array.isArray(given) ? given.map(String) : []) {
+    const [, name = '', value = ''] = /^([^:]+):\s*(.*)$/.exec(line) ?? []
+    if (name === '') throw new UsageError(`-H takes "Name: value", not ${line}`)
+    headers.append(name, value)
+  }
+  const method = textOption(call, 'method') ?? (body === undefined ? 'GET' : 'POST')
+  return { method: method.toUpperCase(), headers, ...(body !== undefined && { body }) }
+}
+
+async function showTerms(call: Call, url: string): Promise<number> {
+  try {
+    const init = { ...requestIn(call), isDryRun: true, signal: call.signal }
+    const answer = await call.account().fetch(url, init)
+    call.screen.say(`the server answered ${answer.status}: nothing to pay`)
+  } catch (error) {
+    if (!(error instanceof PaymentError)) throw error
+    const { terms, summary } = error.terms
+    call.screen.show(error.terms, () =>
+      facts([
+        ['what', summary],
+        ['price', `${terms.amount} ${terms.token}`],
+        ['in USD', terms.amount_usd],
+        ['network', terms.network],
+        ['to', terms.pay_to],
+        ['by', `${terms.protocol} ${terms.version}, ${terms.scheme}`],
+      ]),
+    )
+  }
+  return 0
+}
+
+/** Commands by name. */
+export const payCommands = { pay, wait, fetch: fetchCommand }

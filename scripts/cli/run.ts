@@ -1,0 +1,153 @@
+/** Runs one command: reads its words, opens the account when it is needed, and turns errors into exit codes. */
+import { parseArgs } from 'node:util'
+import { AccountError } from '../client/account-error.ts'
+import { type Account, createClient } from '../client/index.ts'
+import { accountCommands } from './account-commands.ts'
+import { type Call, type Command, UsageError } from './command.ts'
+import { connectCommands } from './connect.ts'
+import { exitCodeOf } from './exit-codes.ts'
+import { loginCommands } from './login-commands.ts'
+import { mcpCommands } from './mcp-proxy.ts'
+import { LoginNeeded, refreshed } from './oauth.ts'
+import { payCommands } from './pay-commands.ts'
+import { openScreen, type Screen } from './screen.ts'
+import { secretCommands } from './secret-commands.ts'
+import { keepSession, readSession } from './session.ts'
+
+/** All commands by name, in the order of the help. */
+export const commands: Readonly<Record<string, Command>> = {
+  ...loginCommands,
+  ...payCommands,
+  ...accountCommands,
+  ...secretCommands,
+  ...connectCommands,
+  ...mcpCommands,
+}
+
+/** Everything from outside. */
+export type Outside = Pick<Call, 'env' | 'fetch' | 'now' | 'pause' | 'signal'>
+
+/** Runs the program with these words; its answer is the exit code. */
+export async function run(argv: readonly string[], outside: Outside): Promise<number> {
+  const [name = '', ...rest] = argv
+  const screen = openScreen(argv.includes('--json'))
+  const command = commands[name]
+  const isHelp = rest.includes('--help') || rest.includes('-h')
+  if (name === 'completion') return complete(rest[0], screen)
+  if (!command || isHelp) {
+    const text = command ? helpOf(name, command) : overview()
+    const isAsked = command !== undefined || ['', 'help', '--help', '-h'].includes(name)
+    if (isAsked) console.log(text)
+    else screen.say(`there is no command ${name}\n\n${text}`)
+    return isAsked ? 0 : 2
+  }
+  try {
+    const options = { json: { type: 'boolean' }, ...command.options } as const
+    const { values, positionals } = wordsIn(rest, options)
+    const account = accountOf(outside)
+    return await command.run({ ...outside, words: positionals, values, screen, account })
+  } catch (error) {
+    report(error, screen, name)
+    return exitCodeOf(error)
+  }
+}
+
+function wordsIn(args: string[], options: NonNullable<Command['options']>) {
+  try {
+    return parseArgs({ args, options, allowPositionals: true })
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function accountOf({ env, fetch, now }: Outside): () => Account {
+  let account: Account | undefined
+  return () => {
+    account ??= openAccount()
+    return account
+  }
+  function openAccount(): Account {
+    const key = env['AOA_API_KEY']
+    const session = readSession(env)
+    const device = env['AOA_DEVICE_ID'] ?? session?.device_id
+    const own = { fetch, ...(device !== undefined && { deviceId: device }) }
+    if (key !== undefined) {
+      const baseUrl = env['AOA_BASE_URL'] ?? session?.base_url
+      if (baseUrl === undefined) throw new UsageError('AOA_BASE_URL is missing beside AOA_API_KEY')
+      return createClient({ baseUrl, apiKey: key, ...own })
+    }
+    if (!session) throw new LoginNeeded()
+    let held = session
+    const token = async () => {
+      const next = await refreshed(held, fetch, now())
+      if (next !== held) keepSession(env, next)
+      held = next
+      return next.access_token
+    }
+    return createClient({ baseUrl: session.base_url, token, ...own })
+  }
+}
+
+function report(error: unknown, screen: Screen, name: string): void {
+  const message = error instanceof Error ? error.message : String(error)
+  if (error instanceof AccountError) {
+    const { code, hint, details, requestId } = error
+    if (screen.isJson) {
+      console.log(
+        JSON.stringify({ error: code, message, hint, details, request_id: requestId }, null, 2),
+      )
+      return
+    }
+    screen.say(
+      [`${code}: ${message}`, hint, requestId && `request ${requestId}`].filter(Boolean).join('\n'),
+    )
+    return
+  }
+  if (screen.isJson) console.log(JSON.stringify({ error: 'failed', message }, null, 2))
+  else screen.say(error instanceof UsageError ? `${message}; see aoa ${name} --help` : message)
+}
+
+function overview(): string {
+  const width = Math.max(...Object.keys(commands).map((name) => name.length))
+  const lines = Object.entries(commands).map(
+    ([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`,
+  )
+  return `aoa <command> [--json] [--help]
+
+An account for AI agents: money, mail and logins within limits that its owner sets. The limits are kept by the
+service, not by this program.
+
+${lines.join('\n')}
+  ${'completion'.padEnd(width)}  print the completion of bash, zsh or fish
+
+AOA_API_KEY and AOA_BASE_URL stand for a login, and AOA_DEVICE_ID names this computer to the account.
+
+Exit codes: 0 done, 1 failed, 2 wrong words, 3 not logged in or not allowed, 4 needs a confirmation,
+5 over a limit, 6 try again, 7 it is not known whether money moved.`
+}
+
+function helpOf(name: string, { usage, summary, help, examples }: Command): string {
+  const parts = [
+    `aoa ${name} ${usage}`.trim(),
+    `${summary[0]?.toUpperCase()}${summary.slice(1)}.`,
+    help,
+  ]
+  const shown = examples.map((line) => `  ${line}`).join('\n')
+  return [...parts, `--json      answer as JSON\n\n${shown}`].filter(Boolean).join('\n\n')
+}
+
+function complete(shell: string | undefined, screen: Screen): number {
+  const names = Object.keys(commands).join(' ')
+  const scripts: Readonly<Record<string, string>> = {
+    bash: `complete -W "${names}" aoa`,
+    zsh: `compdef '_arguments "1: :(${names})" "*: :_files"' aoa`,
+    fish: `complete -c aoa -f -n __fish_use_subcommand -a "${names}"`,
+  }
+  const script = scripts[shell ?? '']
+  if (script === undefined) {
+    screen.say('completion takes bash, zsh or fish')
+    return 2
+  }
+  console.log(script)
+  return 0
+}
