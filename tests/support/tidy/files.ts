@@ -8,10 +8,10 @@ const passed = new Set(['node_modules', 'dist', '.git', '.local', '.wrangler'])
 
 export type TextFile = { path: string; text: string; lines: number }
 
-/** Returns all files below these places; without a place, of the whole tree. */
+/** Returns all files below these places; without a place, of the whole tree. A picture has no text. */
 export function filesIn(...places: string[]): TextFile[] {
   return (places.length === 0 ? [''] : places).flatMap(walk).map((path) => {
-    const text = readFileSync(join(root, path), 'utf8')
+    const text = path.endsWith('.png') ? '' : readFileSync(join(root, path), 'utf8')
     return { path, text, lines: text.split('\n').length - (text.endsWith('\n') ? 1 : 0) }
   })
 }
