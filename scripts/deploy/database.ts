@@ -33,6 +33,17 @@ export async function readyDatabase(
   say(`schema ${schema} exposed, beside ${exposed.join(', ')}`)
 }
 
+/** True if the database holds keys of wallets or relayers, or an account, all of which depend on the secrets. */
+export function holdsKeys(databaseUrl: string): Promise<boolean> {
+  return asOwner(databaseUrl, async (sql) => {
+    const [made] = await sql`select to_regclass('private.custody_keys') is not null as is_there`
+    if (!made?.['is_there']) return false
+    const held =
+      await sql`select from private.custody_keys union all select from private.accounts limit 1`
+    return held.length > 0
+  })
+}
+
 /** Transfers that a relayer should have gas for. */
 const transfers = '1000'
 

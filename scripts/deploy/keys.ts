@@ -16,10 +16,14 @@ export function secretsPath(settingsFile: string): string {
   return `${settingsFile}.secrets`
 }
 
-/** Returns the secrets by the names of their bindings, and whether this call made them. */
+/**
+ * Returns the secrets by the names of their bindings, and whether this call made them. Names that a newer version
+ * added are made too. Throws where `holdsKeys` says that the service has keys sealed by secrets that are not here.
+ */
 export async function openSecrets(
   settingsFile: string,
   passphrase: string,
+  holdsKeys: () => Promise<boolean>,
 ): Promise<{ secrets: SecretTexts; isNew: boolean }> {
   const file: SealedJson<SecretTexts> = {
     path: secretsPath(settingsFile),
@@ -27,11 +31,20 @@ export async function openSecrets(
     passphrase,
     schema: z.record(z.string(), z.string()),
   }
+  if (!existsSync(file.path) && (await holdsKeys())) {
+    throw new Error(
+      `the database holds keys that other secrets sealed: bring the ${file.path} of that deployment here; new secrets would lose every wallet and login`,
+    )
+  }
   const isNew = !existsSync(file.path) && (await makeOnce(file))
   // New secrets are read back too: only a file that opens may hold the only copy.
   const secrets = await readSealed(file)
   if (!secrets) throw new Error(`${file.path} is gone; run this again`)
-  return { secrets, isNew }
+  const missing = Object.entries(newSecrets()).filter(([name]) => !(name in secrets))
+  if (missing.length === 0) return { secrets, isNew }
+  const whole = { ...secrets, ...Object.fromEntries(missing) }
+  await writeSealed(file, whole)
+  return { secrets: whole, isNew }
 }
 
 /** Makes the file. Of two runs at once, one does; the other would go on with secrets that nobody keeps. */

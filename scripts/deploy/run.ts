@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import type { SecretTexts } from '../serve/new-secrets.ts'
-import { openRelayers, readyDatabase } from './database.ts'
+import { holdsKeys, openRelayers, readyDatabase } from './database.ts'
 import { examine } from './doctor.ts'
 import { type Finding, lineOf } from './finding.ts'
 import { openSecrets, secretsPath } from './keys.ts'
@@ -84,9 +84,11 @@ export async function isWell(deployment: Deployment): Promise<boolean> {
 }
 
 /** Returns the secrets; undefined if nobody confirms that they are kept elsewhere. */
-async function keepSecrets({ settings, passphrase, confirmEscrow, say }: Deployment) {
+async function keepSecrets(deployment: Deployment) {
+  const { settings, credentials, passphrase, confirmEscrow, say } = deployment
   say('keys')
-  const { secrets, isNew } = await openSecrets(settings.file, passphrase)
+  const isHeld = () => holdsKeys(credentials.databaseUrl)
+  const { secrets, isNew } = await openSecrets(settings.file, passphrase, isHeld)
   const path = secretsPath(settings.file)
   say(`${path} ${isNew ? 'made' : 'opened'}`)
   // Tokens are made after a confirmation only.

@@ -1,11 +1,15 @@
 /** A deployment from nothing, again, killed anywhere, refused and rolled back. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import postgres from 'postgres'
 import { expect, test } from 'vitest'
+import * as z from 'zod'
 import { openSecrets } from '../../scripts/deploy/keys.ts'
 import { sayPlan } from '../../scripts/deploy/preview.ts'
 import { deploy } from '../../scripts/deploy/run.ts'
+import { writeSealed } from '../../scripts/deploy/sealed-json.ts'
 import { openDeployment } from '../support/deploy/deployment.ts'
+
+const isEmpty = () => Promise.resolve(false)
 
 type Opened = Awaited<ReturnType<typeof openDeployment>>
 
@@ -182,7 +186,7 @@ test('secrets under another passphrase are not replaced', async () => {
 test('of two runs at once, one makes the secrets, and both go on with them', async () => {
   const { file, folder, given } = await openDeployment()
 
-  const both = await Promise.all([1, 2].map(() => openSecrets(file, given.passphrase)))
+  const both = await Promise.all([1, 2].map(() => openSecrets(file, given.passphrase, isEmpty)))
 
   expect(both[0]?.secrets).toEqual(both[1]?.secrets)
   expect(both.filter(({ isNew }) => isNew)).toHaveLength(1)
@@ -232,4 +236,31 @@ test('mail of a subdomain is handed over by its operator', async () => {
   expect(opened.lines).toContain(
     'Let the catch-all rule of agents.example.com send to the worker aoa-mail (dashboard, Email Routing)',
   )
+})
+
+test('lost secrets are not made anew for a service that has keys', async () => {
+  const opened = await openDeployment()
+  await deploy(opened.given)
+  rmSync(`${opened.file}.secrets`)
+  const before = await stateOf(opened)
+
+  await expect(deploy(opened.given)).rejects.toThrow('bring the')
+
+  expect(await stateOf(opened)).toEqual(before)
+})
+
+test('a secret that a newer version needs is made, and the others stay', async () => {
+  const { file, given } = await openDeployment()
+  const { secrets } = await openSecrets(file, given.passphrase, isEmpty)
+  const { OTP_PEPPER: _, ...older } = secrets
+  const path = `${file}.secrets`
+  const schema = z.record(z.string(), z.string())
+  await writeSealed({ path, kind: 'secrets', passphrase: given.passphrase, schema }, older)
+
+  const { secrets: whole } = await openSecrets(file, given.passphrase, isEmpty)
+  const again = await openSecrets(file, given.passphrase, isEmpty)
+
+  expect(whole).toMatchObject(older)
+  expect(whole['OTP_PEPPER']).toMatch(/^.{44}$/)
+  expect(again.secrets).toEqual(whole)
 })
