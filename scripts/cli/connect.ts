@@ -1,5 +1,14 @@
 /** Writes the service into the configuration of an agent's program, and keeps what is there. */
-import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Command, needed, UsageError } from './command.ts'
@@ -81,10 +90,15 @@ function withJson(
     const snippet = JSON.stringify({ [key]: { [name]: entry(url) } }, null, 2)
     throw new Error(`${path} is not plain JSON and stays as it is. Add to it:\n${snippet}`)
   }
-  const servers: unknown = Reflect.get(known, key)
-  const others = typeof servers === 'object' && servers !== null ? servers : {}
-  const wanted = { ...known, [key]: { ...others, [name]: entry(url) } }
-  if (JSON.stringify(wanted) === JSON.stringify(known)) return before
+  const servers: unknown = Reflect.get(known, key) ?? {}
+  const isObject = typeof servers === 'object' && servers !== null && !Array.isArray(servers)
+  if (!isObject) throw new Error(`${path} has a ${key} of another form, and stays as it is`)
+  const there: unknown = Reflect.get(servers, name)
+  if (there !== undefined) {
+    if (JSON.stringify(there) === JSON.stringify(entry(url))) return before
+    throw new Error(`${path} has another server "${name}", and stays as it is: remove it first`)
+  }
+  const wanted = { ...known, [key]: { ...servers, [name]: entry(url) } }
   return `${JSON.stringify(wanted, null, 2)}\n`
 }
 
@@ -102,17 +116,21 @@ const heading = `[mcp_servers.${name}]`
 /** Adds a table at the end, which leaves every other line as it is. */
 function withToml(before: string, url: string): string {
   const line = `url = ${JSON.stringify(url)}`
-  const at = before.split('\n').findIndex((one) => one.trim() === heading)
-  if (at < 0) return `${before.trimEnd()}${before.trim() === '' ? '' : '\n\n'}${heading}\n${line}\n`
+  const isThere = /^\s*\[\s*mcp_servers\s*\.\s*["']?account["']?\s*[\].]/m.test(before)
+  if (!isThere)
+    return `${before.trimEnd()}${before.trim() === '' ? '' : '\n\n'}${heading}\n${line}\n`
   if (before.includes(line)) return before
   throw new Error(`the configuration has a server "${name}" with another address: remove it first`)
 }
 
 function writeWhole(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true })
-  const mode = existsSync(path) ? statSync(path).mode & 0o777 : 0o600
-  writeFileSync(`${path}.new`, text, { mode })
-  renameSync(`${path}.new`, path)
+  // A link stays one, and what stands beside the file already is never written to.
+  const file = existsSync(path) ? realpathSync(path) : path
+  const mode = existsSync(file) ? statSync(file).mode & 0o777 : 0o600
+  const next = `${file}.${randomUUID()}`
+  writeFileSync(next, text, { mode, flag: 'wx' })
+  renameSync(next, file)
 }
 
 /** Commands by name. */

@@ -17,7 +17,7 @@ export const exitCodes = {
   overLimit: 5,
   /** Nothing has happened; the same call may work later. */
   tryAgain: 6,
-  /** It is not known whether money moved. */
+  /** Money may have moved: the outcome is not known, or nothing was delivered for it. */
   outcomeOpen: 7,
 } as const
 

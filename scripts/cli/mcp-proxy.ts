@@ -3,36 +3,27 @@
  * login of this computer. One message a line; an answer may be JSON or a stream of events.
  */
 import { createInterface } from 'node:readline'
+import { clientOptions } from './client-options.ts'
 import type { Command } from './command.ts'
-import { LoginNeeded, refreshed } from './oauth.ts'
-import { keepSession, readSession } from './session.ts'
 
 const mcp: Command = {
   usage: '',
   summary: 'serve the tools over standard input and output, for programs that start MCP servers',
   examples: ['claude mcp add account -- aoa mcp'],
-  async run({ env, fetch, now, signal, screen }) {
-    let session = readSession(env)
-    if (!session && env['AOA_API_KEY'] === undefined) throw new LoginNeeded()
+  async run(call) {
+    const { fetch, signal, screen } = call
+    const { baseUrl, apiKey, token } = clientOptions(call)
     let sessionId: string | null = null
     let version: string | undefined
-    const token = async () => {
-      if (!session) return env['AOA_API_KEY'] ?? ''
-      const next = await refreshed(session, fetch, now())
-      if (next !== session) keepSession(env, next)
-      session = next
-      return next.access_token
-    }
     const send = async (line: string) => {
-      const base = session?.base_url ?? env['AOA_BASE_URL'] ?? ''
       const headers = {
         'content-type': 'application/json',
         accept: 'application/json, text/event-stream',
-        authorization: `Bearer ${await token()}`,
+        authorization: `Bearer ${token ? await token() : apiKey}`,
         ...(sessionId !== null && { 'mcp-session-id': sessionId }),
         ...(version !== undefined && { 'mcp-protocol-version': version }),
       }
-      const answer = await fetch(`${base}/mcp`, { method: 'POST', headers, body: line, signal })
+      const answer = await fetch(`${baseUrl}/mcp`, { method: 'POST', headers, body: line, signal })
       sessionId = answer.headers.get('mcp-session-id') ?? sessionId
       for (const message of messagesIn(await answer.text())) {
         version = versionIn(message) ?? version

@@ -1,5 +1,6 @@
 /** The OAuth calls of this program: registration, device codes (RFC 8628), refresh and revocation. */
-import type { Session } from './session.ts'
+import type { Call } from './command.ts'
+import { keepSession, readSession, type Session } from './session.ts'
 
 /** Answer of an endpoint, with `error` if it refused. */
 export type OAuthAnswer = Record<string, unknown>
@@ -70,11 +71,7 @@ export function pollForTokens(service: Service, client: string, deviceCode: stri
 }
 
 /** Returns the session with an access token that is good for a while, and new ones if it had to ask. */
-export async function refreshed(
-  session: Session,
-  send: typeof fetch,
-  now: number,
-): Promise<Session> {
+async function refreshed(session: Session, send: typeof fetch, now: number): Promise<Session> {
   if (session.expires_at - earlyMilliseconds > now) return session
   const form = {
     grant_type: 'refresh_token',
@@ -84,6 +81,17 @@ export async function refreshed(
   const answer = await post({ baseUrl: session.base_url, fetch: send }, '/oauth/token', form)
   if ('error' in answer) throw new LoginNeeded()
   return { ...session, ...tokensIn(answer, now) }
+}
+
+/** Returns a function that answers the token of the moment, from the file, which other programs of this user change too. */
+export function tokenOf({ env, fetch: send, now }: Pick<Call, 'env' | 'fetch' | 'now'>) {
+  return async (): Promise<string> => {
+    const session = readSession(env)
+    if (!session) throw new LoginNeeded()
+    const next = await refreshed(session, send, now())
+    if (next !== session) keepSession(env, next)
+    return next.access_token
+  }
 }
 
 /** Error of a session that the service no longer accepts. */

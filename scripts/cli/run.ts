@@ -3,16 +3,15 @@ import { parseArgs } from 'node:util'
 import { AccountError } from '../client/account-error.ts'
 import { type Account, createClient } from '../client/index.ts'
 import { accountCommands } from './account-commands.ts'
+import { clientOptions } from './client-options.ts'
 import { type Call, type Command, UsageError } from './command.ts'
 import { connectCommands } from './connect.ts'
 import { exitCodeOf } from './exit-codes.ts'
 import { loginCommands } from './login-commands.ts'
 import { mcpCommands } from './mcp-proxy.ts'
-import { LoginNeeded, refreshed } from './oauth.ts'
 import { payCommands } from './pay-commands.ts'
 import { openScreen, type Screen } from './screen.ts'
 import { secretCommands } from './secret-commands.ts'
-import { keepSession, readSession } from './session.ts'
 
 /** All commands by name, in the order of the help. */
 export const commands: Readonly<Record<string, Command>> = {
@@ -60,31 +59,11 @@ function wordsIn(args: string[], options: NonNullable<Command['options']>) {
   }
 }
 
-function accountOf({ env, fetch, now }: Outside): () => Account {
+function accountOf(outside: Outside): () => Account {
   let account: Account | undefined
   return () => {
-    account ??= openAccount()
+    account ??= createClient({ ...clientOptions(outside), fetch: outside.fetch })
     return account
-  }
-  function openAccount(): Account {
-    const key = env['AOA_API_KEY']
-    const session = readSession(env)
-    const device = env['AOA_DEVICE_ID'] ?? session?.device_id
-    const own = { fetch, ...(device !== undefined && { deviceId: device }) }
-    if (key !== undefined) {
-      const baseUrl = env['AOA_BASE_URL'] ?? session?.base_url
-      if (baseUrl === undefined) throw new UsageError('AOA_BASE_URL is missing beside AOA_API_KEY')
-      return createClient({ baseUrl, apiKey: key, ...own })
-    }
-    if (!session) throw new LoginNeeded()
-    let held = session
-    const token = async () => {
-      const next = await refreshed(held, fetch, now())
-      if (next !== held) keepSession(env, next)
-      held = next
-      return next.access_token
-    }
-    return createClient({ baseUrl: session.base_url, token, ...own })
   }
 }
 
@@ -123,7 +102,7 @@ ${lines.join('\n')}
 AOA_API_KEY and AOA_BASE_URL stand for a login, and AOA_DEVICE_ID names this computer to the account.
 
 Exit codes: 0 done, 1 failed, 2 wrong words, 3 not logged in or not allowed, 4 needs a confirmation,
-5 over a limit, 6 try again, 7 it is not known whether money moved.`
+5 over a limit, 6 try again, 7 money may have moved.`
 }
 
 function helpOf(name: string, { usage, summary, help, examples }: Command): string {

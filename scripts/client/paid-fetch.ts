@@ -58,8 +58,9 @@ export class PaymentError extends Error {
     message: string,
     terms: X402PaymentPrepareAnswer,
     answer?: X402PaymentExecuteAnswer,
+    cause?: unknown,
   ) {
-    super(message)
+    super(message, cause === undefined ? {} : { cause })
     this.problem = problem
     this.terms = terms
     this.answer = answer
@@ -84,9 +85,19 @@ export function paidFetch(account: AccountClient, send: Fetch) {
     if (isDryRun) throw new PaymentError('dry_run', terms.summary, terms)
     const isConfirmed = await confirmed(terms, maxUsd ?? '0', confirm)
     const asked = { attempt_id: terms.attempt_id, ...(isConfirmed && { user_confirmed: true }) }
-    const paid = await account.x402PaymentExecute(asked, calling)
+    const paid = await account.x402PaymentExecute(asked, calling).catch((error: unknown) => {
+      throw lostIn(error, terms)
+    })
     return bought(account, terms, paid)
   }
+}
+
+/** Names the attempt of a payment whose answer was lost; a refusal stays as it is. */
+function lostIn(error: unknown, terms: X402PaymentPrepareAnswer): unknown {
+  const isRefused = error instanceof AccountError && error.status > 0 && error.status < 500
+  if (isRefused) return error
+  const message = `Whether it was paid is not known. Execute the attempt ${terms.attempt_id} again: it pays once.`
+  return new PaymentError('outcome_unknown', message, terms, undefined, error)
 }
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -208,9 +219,12 @@ const paying: readonly string[] = [
   'defi_order_create',
 ]
 
-/** True if the error leaves open whether money moved. */
+/** True if money may have moved. */
 export function isOutcomeOpen(error: unknown): boolean {
-  if (error instanceof PaymentError) return error.problem === 'outcome_unknown'
-  const isLost = error instanceof AccountError && ['network_error', 'timeout'].includes(error.code)
+  if (error instanceof PaymentError) {
+    return ['outcome_unknown', 'not_delivered'].includes(error.problem)
+  }
+  const codes = ['network_error', 'timeout', 'unexpected_answer']
+  const isLost = error instanceof AccountError && codes.includes(error.code)
   return isLost && paying.includes(error.operation)
 }

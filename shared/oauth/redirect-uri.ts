@@ -33,6 +33,7 @@ export function isRedirectUri(text: string): boolean {
 
 /** True if the address is http on the user's own machine. */
 export function isLoopback(text: string): boolean {
+  if (!URL.canParse(text)) return false
   const url = new URL(text)
   return url.protocol === 'http:' && loopbackHosts.includes(url.hostname)
 }

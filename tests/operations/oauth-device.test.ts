@@ -1,7 +1,8 @@
 /** A program without a browser asks by a code, and has what the owner who entered it decided (RFC 8628). */
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { denyDevice, grantDevice } from '../../shared/oauth/device.ts'
+import { denyDevice, deviceHost, grantDevice } from '../../shared/oauth/device.ts'
+import { isLoopback } from '../../shared/oauth/redirect-uri.ts'
 import { ask, postForm, postJson, register, serve, sessionOf } from '../support/oauth.ts'
 import { feedOf } from '../support/owner.ts'
 import { start } from '../support/world.ts'
@@ -83,6 +84,10 @@ test('a code that one account decided serves no other', async () => {
 
   expect(later).toEqual([false, false])
   expect((await ask(served, '/get-identity', { headers })).body['alias']).toBe(first.alias)
+})
+
+test('the place of a program without an address is that of no app on this machine', () => {
+  expect(isLoopback(`http://${deviceHost}`)).toBe(false)
 })
 
 test('more than was asked is not given', async () => {

@@ -63,6 +63,31 @@ test('more than the maximum, a no, and a dry run pay nothing and say why', async
   expect(await spent()).toBe(0n)
 })
 
+test('a payment whose answer was lost names its attempt, which pays once', async () => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const before = await market.usdcOf(agent.address)
+  const losing = async (url: string, init: RequestInit) => {
+    const answer = await route(url, init)
+    return url.endsWith('/x402-payment-execute') ? Response.error() : answer
+  }
+  const options = { baseUrl, apiKey: agent.key, deviceId: userAgent, repetitionsMax: 0 }
+  const buying = createClient({ ...options, fetch: losing }).fetch(v2Url, {
+    maxUsd: '1',
+    confirm: yes,
+  })
+
+  const lost = await buying.catch((error: unknown) => error)
+  const attempt_id = lost instanceof PaymentError ? lost.attemptId : ''
+  const again = createClient({ ...options, fetch: route })
+  const { status } = await again.x402PaymentExecute({ attempt_id, user_confirmed: true })
+
+  expect([lost, status]).toEqual([
+    expect.objectContaining({ problem: 'outcome_unknown' }),
+    'settled',
+  ])
+  expect(before - (await market.usdcOf(agent.address))).toBe(10_000n)
+})
+
 test('the user is asked with sentence, price and, where only the owner may agree, the page', async () => {
   const { account } = await buyer()
   const seen: unknown[] = []

@@ -1,6 +1,14 @@
 /** The command line says what it takes, ends with a code for each kind of refusal, and writes what it must. */
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -82,6 +90,24 @@ test('connect adds the service once and keeps what is there', async () => {
     },
   })
   expect(readFileSync(file, 'utf8')).toBe(after)
+})
+
+test('connect replaces no server of the same name, and writes to no file beside', async () => {
+  mkdirSync(join(home, '.gemini'))
+  const file = join(home, '.gemini/settings.json')
+  const text = '{"mcpServers": {"account": {"command": "mine"}}}'
+  writeFileSync(file, text)
+  writeFileSync(join(home, 'precious'), 'mine')
+  symlinkSync(join(home, 'precious'), `${file}.new`)
+
+  const { code, stderr } = await aoa(['connect', 'gemini', 'https://account.example'])
+  writeFileSync(file, '{}')
+  await aoa(['connect', 'gemini', 'https://account.example'])
+
+  expect(code).toBe(1)
+  expect(stderr).toContain('remove it first')
+  expect(readFileSync(file, 'utf8')).toContain('https://account.example/mcp')
+  expect(readFileSync(join(home, 'precious'), 'utf8')).toBe('mine')
 })
 
 test('connect leaves a file with comments as it is, and says what to add', async () => {

@@ -49,6 +49,13 @@ test('the page shows words, name, network and moment, and chooses the least for 
   expect(shown.html.match(/name="level"[^>]*checked/g)).toHaveLength(1)
 })
 
+test('nothing is chosen at first for a program that does not ask to read', async () => {
+  const { browser } = await home()
+  const { path } = await begin('vault')
+
+  expect((await browser.visit(path)).html).not.toMatch(/name="level"[^>]*checked/)
+})
+
 test('the owner gives it more than the least, within caps', async () => {
   const { browser, person } = await home()
   const { path } = await begin()

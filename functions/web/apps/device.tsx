@@ -35,7 +35,8 @@ export const routes: Routes = (app) => {
     if (typed === undefined) return askCode(c)
     const found = await findRequest(c, typed)
     if (!found) return askCode(c, typed)
-    return showRequest(c, found, takeFormDraft(c, await requireOwner(c)))
+    const draft = takeFormDraft(c, await requireOwner(c))
+    return showRequest(c, found, draft?.get('of') === found.userCode ? draft : undefined)
   })
   app.post('/device', decideRequest)
 }
@@ -154,9 +155,10 @@ async function showRequest(
         <AccessForm
           c={c}
           action={pathOf(request)}
+          hidden={{ of: request.userCode }}
           levels={levels}
           // Nobody has checked who the program is, so the owner chooses anything beyond the least.
-          chosen={levels[0]}
+          chosen={levels.find(({ name }) => name === 'read')}
           caps={caps}
           mayReplace={app !== undefined}
           typed={typed}
