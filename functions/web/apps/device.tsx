@@ -80,7 +80,6 @@ async function askCode(c: PageContext, typed?: string) {
           placeholder="BCDF-GHJK"
           maxlength={20}
           autocomplete="off"
-          autofocus
           required
           {...(typed !== undefined && { error })}
         />

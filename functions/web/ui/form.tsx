@@ -83,7 +83,6 @@ type FieldProps = {
   minlength?: number
   pattern?: string
   placeholder?: string
-  autofocus?: boolean
   /** Unit behind the input, such as USD. */
   unit?: string
   /** Values that the browser suggests. */
