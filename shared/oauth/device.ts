@@ -5,16 +5,15 @@
 import * as z from 'zod'
 import { digestOfToken, newToken } from '../auth/access-token.ts'
 import { credentialOf } from '../auth/api-key.ts'
-import { type OwnerSession, sealSessionNotice } from '../auth/new-session.ts'
+import type { OwnerSession } from '../auth/new-session.ts'
 import { unbound } from '../db/database.ts'
 import { required } from '../env.ts'
-import { appConnected } from '../mail/access-messages.ts'
 import type { World } from '../world.ts'
 import { type OAuthError, oauthError } from './answer.ts'
 import { findRegistered } from './client.ts'
 import type { Client } from './client-metadata.ts'
 import { type GrantScope, isResource, scopesIn } from './issuer.ts'
-import type { GrantChoice } from './token.ts'
+import { askedOf, type GrantChoice, grantArgs } from './token.ts'
 
 /** Answer to a device authorization request (RFC 8628 section 3.2), with the words to compare. */
 export type DeviceAuthorization = {
@@ -71,17 +70,7 @@ async function openRequest(
   await unbound(world.db).run('oauth_begin_device', {
     device_digest: await digestOfToken(world, deviceCode),
     user_digest: await digestOfUserCode(world, userCode),
-    asked: {
-      client_id: client.id,
-      client_name: client.name,
-      client_host: null,
-      redirect_uri: '',
-      redirect_host: deviceHost,
-      challenge: null,
-      dpop_key: null,
-      is_bound: client.isBound,
-      refreshes: client.refreshes,
-    },
+    asked: askedOf({ client, redirectUri: '', redirectHost: deviceHost }),
     asked_scopes: [...scopes],
     phrase,
     client: network,
@@ -161,14 +150,8 @@ export async function grantDevice(
 ): Promise<boolean> {
   const question = {
     user_digest: await digestOfUserCode(session.world, userCode),
-    scopes: [...choice.scopes],
-    days: choice.days,
     replaces: choice.replaces ?? null,
-    max_per_payment_usd_micros: choice.maxPerPaymentUsdMicros?.toString() ?? null,
-    max_per_day_usd_micros: choice.maxPerDayUsdMicros?.toString() ?? null,
-    mail: await sealSessionNotice(session, (webUrl, deed) =>
-      appConnected(webUrl, { ...deed, host: deviceHost, scope: choice.scopes.join(' ') }),
-    ),
+    ...(await grantArgs(session, deviceHost, choice)),
   }
   return (await session.db.one('owner_grant_device', question, doneRow))?.done ?? false
 }

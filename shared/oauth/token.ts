@@ -261,21 +261,27 @@ export async function grantAccess(
 ): Promise<string> {
   const { world, db } = session
   const code = newToken(world, 'code')
-  const { redirectHost } = request
-  const scope = choice.scopes.join(' ')
   await db.run('owner_grant_access', {
     code_digest: await digestOfToken(world, code),
     asked: { ...askedOf(request), replaces: choice.replaces ?? null },
     asked_scopes: [...request.scopes],
+    ...(await grantArgs(session, request.redirectHost, choice)),
+  })
+  return sendBack(world, request.redirectUri, { code, ...stateOf(request) })
+}
+
+/** Returns the choice as the database takes it, with the mail about it; `host` is what the owner knows the app by. */
+export async function grantArgs(session: OwnerSession, host: string, choice: GrantChoice) {
+  const scope = choice.scopes.join(' ')
+  return {
     scopes: [...choice.scopes],
     max_per_payment_usd_micros: choice.maxPerPaymentUsdMicros?.toString() ?? null,
     max_per_day_usd_micros: choice.maxPerDayUsdMicros?.toString() ?? null,
     days: choice.days,
     mail: await sealSessionNotice(session, (webUrl, deed) =>
-      appConnected(webUrl, { ...deed, host: redirectHost, scope }),
+      appConnected(webUrl, { ...deed, host, scope }),
     ),
-  })
-  return sendBack(world, request.redirectUri, { code, ...stateOf(request) })
+  }
 }
 
 /** Refuses access and returns the address for the browser. */
@@ -291,8 +297,13 @@ function stateOf({ state }: AuthorizationRequest): { state?: string } {
   return state === undefined ? {} : { state }
 }
 
+/** Parts of a request that are stored; a program with a device code has no address and no challenge. */
+type Asked = Pick<AuthorizationRequest, 'client' | 'redirectUri' | 'redirectHost' | 'dpopKey'> & {
+  codeChallenge?: string
+}
+
 /** Returns the request as the database stores it; redeeming the code is checked against it. */
-function askedOf(request: AuthorizationRequest) {
+export function askedOf(request: Asked) {
   const { client, redirectUri, redirectHost, codeChallenge, dpopKey } = request
   return {
     client_id: client.id,
@@ -300,7 +311,7 @@ function askedOf(request: AuthorizationRequest) {
     client_host: client.host ?? null,
     redirect_uri: redirectUri,
     redirect_host: redirectHost,
-    challenge: codeChallenge,
+    challenge: codeChallenge ?? null,
     dpop_key: dpopKey ?? null,
     is_bound: client.isBound,
     refreshes: client.refreshes,

@@ -8981,7 +8981,7 @@ create table private.device_requests (
   -- The client's request, as oauth_codes stores it.
   asked jsonb not null,
   asked_scopes text[] not null,
-  -- What the owner compares before deciding: words that the program shows too, its network and its user agent.
+  -- Shown to the owner, who compares: words that the program shows too, its network and its user agent.
   phrase text not null,
   client text not null,
   user_agent text not null,

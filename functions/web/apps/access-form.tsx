@@ -1,4 +1,5 @@
-/** The form in which the owner gives an app access, within caps and for some days, or denies it. */
+/** The page on which the owner gives an app access, within caps and for some days, or denies it. */
+import type { Child } from 'hono/jsx'
 import type { GrantChoice } from '../../../shared/oauth/token.ts'
 import {
   CapFields,
@@ -9,8 +10,11 @@ import {
   type Level,
   levelsWithin,
 } from '../keys/caps.tsx'
+import { Page, sendPage } from '../layout.tsx'
+import { FrozenApprovalNotice } from '../ui/attention.tsx'
 import { Button, Checkbox, Choices, Form } from '../ui/form.tsx'
-import type { PageContext } from '../visit.ts'
+import { Notice, SendAgain } from '../ui/show.tsx'
+import type { Owner, PageContext } from '../visit.ts'
 import { lifeChoices, lifeDaysDefault, lifeOf, type Namesake } from './apps-data.ts'
 
 /**
@@ -34,11 +38,49 @@ export function readChoice(
   }
 }
 
+/** A request for access, as its page shows it. */
+type AccessPage = {
+  me: Owner
+  title: string
+  /** The app, what it asks for, and the warnings about it. */
+  shown: Child
+  /** Sentence about what is wrong; empty if it stands at its field, absent if nothing was sent. */
+  problem: string | undefined
+  form: Omit<AccessFormProps, 'c'>
+}
+
+/** Shows the page of a request; an account that is frozen or on hold can only deny. */
+export function sendAccessPage(c: PageContext, { me, title, shown, problem, form }: AccessPage) {
+  const mayAllow = !me.account.isFrozen && me.account.holdUntil === null
+  return sendPage(
+    c,
+    <Page
+      c={c}
+      title={title}
+      owner={me}
+      isDecision
+      lead={`It would act in the account ${me.account.alias}.`}
+      scripts={['considered']}
+    >
+      {problem && (
+        <Notice kind="danger" title="Nothing was allowed">
+          {problem}
+        </Notice>
+      )}
+      {form.typed && problem === undefined && <SendAgain />}
+      {me.account.isFrozen && <FrozenApprovalNotice />}
+      {shown}
+      {mayAllow ? <AccessForm c={c} {...form} /> : <DenyForm c={c} action={form.action} />}
+    </Page>,
+    problem === undefined ? 200 : 400,
+  )
+}
+
 type AccessFormProps = {
   c: PageContext
   action: string
   /** Fields that the browser sends back as they are. */
-  hidden?: Readonly<Record<string, string>>
+  hidden: Readonly<Record<string, string>>
   /** Levels that the owner can choose, the widest last, and the one that is chosen at first. */
   levels: readonly Level[]
   chosen: Level | undefined
@@ -49,13 +91,13 @@ type AccessFormProps = {
 }
 
 /** Renders the choices of level, caps and days, with the buttons that allow and deny. */
-export function AccessForm(props: AccessFormProps) {
+function AccessForm(props: AccessFormProps) {
   const { c, action, hidden, levels, chosen, caps, mayReplace, typed } = props
   const choices = levels.map(({ name, label, hint }) => ({ value: name, label, hint }))
   const pays = levels.some(({ scopes }) => canPay(scopes))
   return (
     <Form c={c} action={action}>
-      {Object.entries(hidden ?? {}).map(([name, value]) => (
+      {Object.entries(hidden).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
       <Choices
@@ -115,7 +157,7 @@ function Terms({ caps, typed }: TermsProps) {
 }
 
 /** Renders the form that only denies. */
-export function DenyForm({ c, action }: Pick<AccessFormProps, 'c' | 'action'>) {
+function DenyForm({ c, action }: Pick<AccessFormProps, 'c' | 'action'>) {
   return (
     <Form c={c} action={action}>
       <div class="actions">

@@ -58,6 +58,10 @@ const metRow = z
     return { ...row, caps: { each: cap, day: cap } satisfies Caps }
   })
 
+/** Place that an app's answers go to; one with a device code has no address. */
+type Answered = Pick<AuthorizationRequest, 'redirectUri' | 'redirectHost'> & {
+  client: Pick<AuthorizationRequest['client'], 'name' | 'host'>
+}
 type AppName = Pick<AuthorizationRequest['client'], 'id' | 'name'>
 
 /** Reads the facts that the owner needs before letting an app in, with the caps to propose. */
@@ -77,7 +81,7 @@ export async function meetApp(
  * device is one place. An app whose host was checked is another one than any without that host.
  */
 export function connectedBefore(
-  { client, redirectUri, redirectHost }: AuthorizationRequest,
+  { client, redirectUri, redirectHost }: Answered,
   namesakes: readonly Namesake[],
 ): Namesake | undefined {
   return namesakes.find(

@@ -10,8 +10,7 @@ import { readFormFields, requireOwner } from '../frame.ts'
 import { levelOf, levelsWithin } from '../keys/caps.tsx'
 import { Page, sendPage } from '../layout.tsx'
 import { ownerSessionOf } from '../session.ts'
-import { FrozenApprovalNotice } from '../ui/attention.tsx'
-import { Facts, ForeignLetters, Notice, SendAgain, Time } from '../ui/show.tsx'
+import { Facts, ForeignLetters, Notice, Time } from '../ui/show.tsx'
 import {
   markFormDraft,
   type PageContext,
@@ -19,7 +18,7 @@ import {
   takeFormDraft,
   webAppPath,
 } from '../visit.ts'
-import { AccessForm, DenyForm, readChoice } from './access-form.tsx'
+import { readChoice, sendAccessPage } from './access-form.tsx'
 import { connectedBefore, meetApp, type Namesake } from './apps-data.ts'
 
 /** Routes that show the request and take the decision. */
@@ -97,42 +96,21 @@ async function showConsent(
   const { caps, namesakes } = await meetApp(me, request)
   const levels = levelsWithin(request.scopes)
   const before = connectedBefore(request, namesakes)
-  const mayAllow = !me.account.isFrozen && me.account.holdUntil === null
-  return sendPage(
-    c,
-    <Page
-      c={c}
-      title="Let this app into your account?"
-      owner={me}
-      isDecision
-      lead={`It would act in the account ${me.account.alias}.`}
-      scripts={['considered']}
-    >
-      {problem && (
-        <Notice kind="danger" title="Nothing was allowed">
-          {problem}
-        </Notice>
-      )}
-      {typed && problem === undefined && <SendAgain />}
-      {me.account.isFrozen && <FrozenApprovalNotice />}
-      <RequestingApp request={request} namesakes={namesakes} />
-      {mayAllow ? (
-        <AccessForm
-          c={c}
-          action={hereOf(c)}
-          hidden={{ client: request.client.id, shown: await digestOf(request, before) }}
-          levels={levels}
-          chosen={levels.at(-1)}
-          caps={caps}
-          mayReplace={before !== undefined}
-          typed={typed}
-        />
-      ) : (
-        <DenyForm c={c} action={hereOf(c)} />
-      )}
-    </Page>,
-    problem === undefined ? 200 : 400,
-  )
+  return sendAccessPage(c, {
+    me,
+    title: 'Let this app into your account?',
+    shown: <RequestingApp request={request} namesakes={namesakes} />,
+    problem,
+    form: {
+      action: hereOf(c),
+      hidden: { client: request.client.id, shown: await digestOf(request, before) },
+      levels,
+      chosen: levels.at(-1),
+      caps,
+      mayReplace: before !== undefined,
+      typed,
+    },
+  })
 }
 
 /** Shows the refusal and never redirects: the address may not be the app's (RFC 6749 section 4.1.2.1). */

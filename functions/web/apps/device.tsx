@@ -14,9 +14,8 @@ import { readFormFields, requireOwner } from '../frame.ts'
 import { levelOf, levelsWithin } from '../keys/caps.tsx'
 import { Page, sendPage } from '../layout.tsx'
 import { ownerSessionOf } from '../session.ts'
-import { FrozenApprovalNotice } from '../ui/attention.tsx'
 import { Button, Field, LinkButton } from '../ui/form.tsx'
-import { Facts, Notice, SendAgain, Time } from '../ui/show.tsx'
+import { Facts, Time } from '../ui/show.tsx'
 import {
   markFormDraft,
   type Owner,
@@ -25,8 +24,8 @@ import {
   takeFormDraft,
   webAppPath,
 } from '../visit.ts'
-import { AccessForm, DenyForm, readChoice } from './access-form.tsx'
-import { meetApp } from './apps-data.ts'
+import { readChoice, sendAccessPage } from './access-form.tsx'
+import { connectedBefore, meetApp } from './apps-data.ts'
 
 /** Routes that ask for the code, show the request and take the decision. */
 export const routes: Routes = (app) => {
@@ -102,23 +101,17 @@ async function decideRequest(c: PageContext): Promise<Response> {
     return showEnd(c, (await denyDevice(session, found.userCode)) ? 'denied' : 'gone')
   }
   markFormDraft(c, form)
-  const before = await connectedBefore(await requireOwner(c), found)
-  const choice = readChoice(form, found.asked_scopes, before.app)
+  const { before } = await meetProgram(await requireOwner(c), found)
+  const choice = readChoice(form, found.asked_scopes, before)
   if (typeof choice === 'string') return showRequest(c, found, form, choice)
   return showEnd(c, (await grantDevice(session, found.userCode, choice)) ? 'granted' : 'gone')
 }
 
-async function connectedBefore(owner: Owner, { asked }: DeviceRequest) {
+async function meetProgram(owner: Owner, { asked }: DeviceRequest) {
   const client = { id: asked.client_id, name: asked.client_name }
-  const { caps, namesakes } = await meetApp(owner, { client, redirectHost: deviceHost })
-  const app = namesakes.find(
-    ({ host, redirect_host: back }) => host === null && back === deviceHost,
-  )
-  return { caps, app }
-}
-
-function pathOf({ userCode }: DeviceRequest): string {
-  return `/device?user_code=${userCode}`
+  const program = { client, redirectUri: '', redirectHost: deviceHost }
+  const { caps, namesakes } = await meetApp(owner, program)
+  return { caps, before: connectedBefore(program, namesakes) }
 }
 
 async function showRequest(
@@ -129,45 +122,24 @@ async function showRequest(
   problem?: string,
 ) {
   const me = await requireOwner(c)
-  const { caps, app } = await connectedBefore(me, request)
+  const { caps, before } = await meetProgram(me, request)
   const levels = levelsWithin(request.asked_scopes)
-  const mayAllow = !me.account.isFrozen && me.account.holdUntil === null
-  return sendPage(
-    c,
-    <Page
-      c={c}
-      title="Let this program into your account?"
-      owner={me}
-      isDecision
-      lead={`It would act in the account ${me.account.alias}.`}
-      scripts={['considered']}
-    >
-      {problem && (
-        <Notice kind="danger" title="Nothing was allowed">
-          {problem}
-        </Notice>
-      )}
-      {typed && problem === undefined && <SendAgain />}
-      {me.account.isFrozen && <FrozenApprovalNotice />}
-      <RequestingProgram request={request} />
-      {mayAllow ? (
-        <AccessForm
-          c={c}
-          action={pathOf(request)}
-          hidden={{ of: request.userCode }}
-          levels={levels}
-          // Nobody has checked who the program is, so the owner chooses anything beyond the least.
-          chosen={levels.find(({ name }) => name === 'read')}
-          caps={caps}
-          mayReplace={app !== undefined}
-          typed={typed}
-        />
-      ) : (
-        <DenyForm c={c} action={pathOf(request)} />
-      )}
-    </Page>,
-    problem === undefined ? 200 : 400,
-  )
+  return sendAccessPage(c, {
+    me,
+    title: 'Let this program into your account?',
+    shown: <RequestingProgram request={request} />,
+    problem,
+    form: {
+      action: `/device?user_code=${request.userCode}`,
+      hidden: { of: request.userCode },
+      levels,
+      // Nobody has checked who the program is, so the owner chooses anything beyond the least.
+      chosen: levels.find(({ name }) => name === 'read'),
+      caps,
+      mayReplace: before !== undefined,
+      typed,
+    },
+  })
 }
 
 /** Shows what the program shows too, and what is known of it. */
