@@ -40,6 +40,7 @@ export async function openSecrets(
   // New secrets are read back too: only a file that opens may hold the only copy.
   const secrets = await readSealed(file)
   if (!secrets) throw new Error(`${file.path} is gone; run this again`)
+  if (isNew) return { secrets, isNew }
   const missing = Object.entries(newSecrets()).filter(([name]) => !(name in secrets))
   if (missing.length === 0) return { secrets, isNew }
   const whole = { ...secrets, ...Object.fromEntries(missing) }

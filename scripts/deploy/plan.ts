@@ -65,7 +65,7 @@ export function planWorkers(
     functions.map(({ folder, name }) => [name, workerName(moduleOf(folder))]),
   )
   const joined = [...Map.groupBy(functions, ({ folder }) => moduleOf(folder))].map(
-    ([module, inside]) => joinFunctions(module, inside, { workerOf, values }),
+    ([module, inside]) => workerOfFunctions(module, inside, { workerOf, values }),
   )
   const workers = joined.map((worker) => {
     const prefixes = worker.prefixes.filter((prefix) => isNeeded(prefix, worker, joined))
@@ -84,7 +84,7 @@ type Wiring = {
   values: Readonly<Record<string, string>>
 }
 
-function joinFunctions(
+function workerOfFunctions(
   module: string,
   functions: readonly FunctionSettings[],
   { workerOf, values }: Wiring,

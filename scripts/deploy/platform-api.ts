@@ -10,13 +10,16 @@ export type PlatformAccess = {
   signal: AbortSignal
 }
 
+/** Method of a request. */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
 /** An answer; `body` is undefined if it is not JSON. */
 export type PlatformAnswer = { status: number; body: unknown }
 
 /** Sends a request and returns the answer, whatever its status is. */
 export async function callPlatform(
   { url, token, fetch: send, signal }: PlatformAccess,
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+  method: Method,
   path: string,
   body?: object,
 ): Promise<PlatformAnswer> {

@@ -4,8 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildWorkers } from '../build/workers.ts'
 import { plannedWorkers } from './plan.ts'
-import { uploadWorkers } from './upload.ts'
-import type { Workers } from './workers-port.ts'
+import { type Upload, type Uploaded, uploadWorkers } from './upload.ts'
+
+/** The workers of a platform. */
+export type Workers = {
+  planned: typeof plannedWorkers
+  /** Builds the functions and uploads the workers that differ. */
+  upload: (order: Omit<Upload, 'modules' | 'apiUrl'>) => Promise<Uploaded>
+}
 
 /** Returns the workers of the account that this API serves. */
 export function cloudflareWorkers(apiUrl: string): Workers {

@@ -1,8 +1,8 @@
 /** The values of the bindings of a deployment: those that all may see, and the secrets by name. */
+import type { Texts } from '../serve/bindings.ts'
 import type { SecretTexts } from '../serve/new-secrets.ts'
 import type { Credentials, DeploySettings } from './settings.ts'
 import type { DatabaseTokens } from './tokens.ts'
-import type { Texts } from './workers-port.ts'
 
 /** Halves of key pairs that are made with the secrets, and are none. */
 const publicNames = ['SESSION_PUBLIC_KEYS', 'RECEIPT_PUBLIC_KEYS', 'VAPID_PUBLIC_KEY']

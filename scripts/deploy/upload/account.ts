@@ -1,5 +1,6 @@
 /** Reads what an account at Cloudflare holds, and restores it, by its API. */
 import * as z from 'zod'
+import { callPlatform, type Method } from '../platform-api.ts'
 
 /** Access to one account. */
 export type Api = { account: { id: string; token: string }; apiUrl: string; signal: AbortSignal }
@@ -17,7 +18,6 @@ type HeldRoute = { id: string; pattern: string }
 
 /** Codes for a worker that does not exist. */
 const notThere = [10007, 10090]
-const deadlineMilliseconds = 30_000
 
 const answerSchema = z.object({
   success: z.boolean(),
@@ -59,17 +59,13 @@ async function call<Result>(
   { account, apiUrl, signal }: Api,
   path: string,
   result: z.ZodType<Result>,
-  init: { method?: string; body?: object } = {},
+  init: { method?: Method; body?: object } = {},
 ): Promise<Result> {
   const { method = 'GET', body } = init
-  const response = await fetch(`${apiUrl}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${account.token}`, 'content-type': 'application/json' },
-    signal: AbortSignal.any([signal, AbortSignal.timeout(deadlineMilliseconds)]),
-    ...(body && { body: JSON.stringify(body) }),
-  })
-  const answer = answerSchema.safeParse(await response.json().catch(() => undefined))
-  if (!answer.success) throw new Error(`Cloudflare answers ${path} with ${response.status}`)
+  const access = { url: apiUrl, token: account.token, fetch, signal }
+  const answered = await callPlatform(access, method, path, body)
+  const answer = answerSchema.safeParse(answered.body)
+  if (!answer.success) throw new Error(`Cloudflare answers ${path} with ${answered.status}`)
   if (!answer.data.success) throw new Refused(path, answer.data.errors)
   return result.parse(answer.data.result)
 }

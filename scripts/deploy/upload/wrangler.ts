@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { stripVTControlCharacters } from 'node:util'
+import { readDeployment } from '../../local/functions.ts'
 import type { PlannedWorker } from '../plan.ts'
 import type { Api } from './account.ts'
 
@@ -61,17 +62,11 @@ function openNameless(path: string, content: object): number {
 function configOf({ account }: Api, { worker, file }: Deploying): object {
   const { name, routes, crons, vars, services, secrets, cpuMilliseconds } = worker
   return {
+    ...readDeployment().worker,
     name,
     account_id: account.id,
     main: resolve(file),
-    no_bundle: true,
-    find_additional_modules: false,
-    compatibility_date: worker.compatibilityDate,
-    compatibility_flags: worker.compatibilityFlags,
-    workers_dev: false,
-    preview_urls: false,
     send_metrics: false,
-    observability: { enabled: true },
     routes,
     triggers: { crons },
     vars,
