@@ -57,8 +57,14 @@ async function run(
     say('starting')
     const { openLocalWorld } = await import('./local/world.ts')
     const { walkthrough } = await import('./local/walkthrough.ts')
-    const pace = fast ? { scheduleSeconds: 5 } : {}
-    const world = await openLocalWorld({ port, directory, isOnNode, ...pace, signal, say })
+    const world = await openLocalWorld({
+      port,
+      directory,
+      isOnNode,
+      scheduleSeconds: fast ? 5 : undefined,
+      signal,
+      say,
+    })
     say(`ready on ${world.url}\n\n${walkthrough(world)}\n\nCtrl-C stops everything.`)
     const why = await Promise.race([aborted(signal), world.lost])
     say('stopping')

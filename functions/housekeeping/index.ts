@@ -1,4 +1,4 @@
-import { watchHealth } from '../../shared/health/watch.ts'
+import { watchHealth, watchMilliseconds } from '../../shared/health/watch.ts'
 import { refuse, wrongPath } from '../../shared/http/answer.ts'
 import { reconcileBalances } from '../../shared/payments/deposits/reconcile.ts'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
@@ -24,8 +24,7 @@ export default {
     const now = world.now().getTime()
     if (now >= watchedUntilMilliseconds) {
       const looks = looksOf(world)
-      // Looks are 15 seconds apart, and the last one has 10 to end.
-      watchedUntilMilliseconds = now + looks * 15_000 - 5_000
+      watchedUntilMilliseconds = now + watchMilliseconds(looks)
       execution.waitUntil(watchHealth(world, looks))
     }
     await Promise.all([keepHouse(world), runYield(world)])

@@ -33,7 +33,7 @@ export type OnNodeOptions = {
   databaseUrl: string
   bindings: Readonly<Record<string, string>>
   /** Seconds between two runs of a schedule; a minute if absent. */
-  scheduleSeconds?: number
+  scheduleSeconds?: number | undefined
   endings: Endings
   say: (line: string) => void
 }

@@ -18,7 +18,7 @@ export type Host = (given: {
 
 type World = {
   isOnNode?: boolean
-  scheduleSeconds?: number
+  scheduleSeconds?: number | undefined
   host?: Host
   directory: string
   ports: Ports
@@ -56,8 +56,7 @@ export async function openFunctions(
   { isOnNode, host, scheduleSeconds, directory, ports, endings, say }: World,
   { functions, bindings, database }: Wired,
 ): Promise<{ url: string }> {
-  const pace = scheduleSeconds === undefined ? {} : { scheduleSeconds }
-  const given = { functions, bindings, port: ports.functions, ...pace }
+  const given = { functions, bindings, port: ports.functions, scheduleSeconds }
   if (host) return endings.keep(host(given), ({ stop }) => stop())
   if (isOnNode) {
     return startOnNode({ ...given, directory, databaseUrl: database.url, endings, say })

@@ -28,7 +28,7 @@ export type WorkersOptions = {
   /** Values for the vars and secrets of the functions; a var without one keeps its own value. */
   bindings: Readonly<Record<string, string>>
   /** Seconds between two runs of a schedule; a minute, as on a platform, if absent. */
-  scheduleSeconds?: number
+  scheduleSeconds?: number | undefined
   /** Receives what functions and their egress write, one line at a time. */
   log: (line: string) => void
 }

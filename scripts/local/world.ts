@@ -47,7 +47,7 @@ export type WorldOptions = {
   /** Runs the functions on Node, as `npm run serve` does, and not in the workers of Miniflare. */
   isOnNode?: boolean
   /** Seconds between two runs of a schedule; a minute, as on a platform, if absent. */
-  scheduleSeconds?: number
+  scheduleSeconds?: number | undefined
   /** Runs the functions in another way. */
   host?: Host
   /** Bindings of functions, in addition to those of the world. */

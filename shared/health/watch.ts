@@ -27,6 +27,11 @@ export async function watchHealth(world: World, looks: number): Promise<void> {
   }
 }
 
+/** Returns the time after which a watch of so many looks has ended, of which the last one takes 10 seconds at most. */
+export function watchMilliseconds(looks: number): number {
+  return (looks - 1) * pauseMilliseconds + 10_000
+}
+
 /** Result of a check; `reason` is null if the part is well. */
 type Found = { part: CapabilityPart | `${ChainPart}:${string}`; reason: string | null }
 
