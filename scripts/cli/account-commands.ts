@@ -1,4 +1,5 @@
 /** Commands that look at the account, and the one that stops everything. */
+import { csvCell } from '../../shared/text/csv.ts'
 import { operations } from '../client/operations.ts'
 import { pages } from '../client/pages.ts'
 import { type Call, type Command, needed, textOption, UsageError } from './command.ts'
@@ -66,11 +67,7 @@ const activity: Command = {
 
 function csv(rows: readonly Row[]): string {
   const names = Object.keys(rows[0] ?? { at: '', kind: '', amount: '', status: '', summary: '' })
-  // A spreadsheet runs what begins like a formula.
-  const field = (value: Row[string]) =>
-    `"${String(value ?? '')
-      .replace(/^[=+\-@\t\r]/, "'$&")
-      .replaceAll('"', '""')}"`
+  const field = (value: Row[string]) => csvCell(String(value ?? ''))
   return [names.map(field), ...rows.map((row) => names.map((name) => field(row[name])))]
     .map((fields) => fields.join(','))
     .join('\r\n')

@@ -1,18 +1,10 @@
 /** Writes the service into the configuration of an agent's program, and keeps what is there. */
-import { randomUUID } from 'node:crypto'
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Command, needed, UsageError } from './command.ts'
 import { readSession } from './session.ts'
+import { writeWhole } from './write-whole.ts'
 
 /** File in which a program keeps its servers, and its form. */
 type Program = {
@@ -68,7 +60,7 @@ const connect: Command = {
     const path = join(program.isOfProject ? process.cwd() : home, program.path)
     const before = existsSync(path) ? readFileSync(path, 'utf8') : ''
     const after = program.json ? withJson(before, path, program.json, url) : withToml(before, url)
-    if (after !== before) writeWhole(path, after)
+    if (after !== before) replaceFile(path, after)
     const done = after === before ? 'has it already' : 'written'
     call.screen.show(
       { path, url, changed: after !== before },
@@ -123,14 +115,12 @@ function withToml(before: string, url: string): string {
   throw new Error(`the configuration has a server "${name}" with another address: remove it first`)
 }
 
-function writeWhole(path: string, text: string): void {
+/** Replaces a configuration; a link to it stays one. */
+function replaceFile(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true })
-  // A link stays one, and what stands beside the file already is never written to.
-  const file = existsSync(path) ? realpathSync(path) : path
-  const mode = existsSync(file) ? statSync(file).mode & 0o777 : 0o600
-  const next = `${file}.${randomUUID()}`
-  writeFileSync(next, text, { mode, flag: 'wx' })
-  renameSync(next, file)
+  const isThere = existsSync(path)
+  const file = isThere ? realpathSync(path) : path
+  writeWhole(file, text, isThere ? statSync(file).mode & 0o777 : 0o600)
 }
 
 /** Commands by name. */

@@ -29,7 +29,7 @@ export type Outside = Pick<Call, 'env' | 'fetch' | 'now' | 'pause' | 'signal'>
 /** Runs the program with these words; its answer is the exit code. */
 export async function run(argv: readonly string[], outside: Outside): Promise<number> {
   const [name = '', ...rest] = argv
-  const screen = openScreen(argv.includes('--json'))
+  const screen = openScreen(argv.includes('--json'), outside.signal)
   const command = commands[name]
   const isHelp = rest.includes('--help') || rest.includes('-h')
   if (name === 'completion') return complete(rest[0], screen)

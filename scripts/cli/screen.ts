@@ -1,5 +1,6 @@
 /** Output of the program: tables and progress on a terminal, JSON where it was asked for. */
-import { createInterface } from 'node:readline/promises'
+import { columns } from '../program/columns.ts'
+import { askPerson } from '../program/prompt.ts'
 
 /** A row of a table, by the names of its columns. */
 export type Row = Readonly<Record<string, string | number | boolean | null | undefined>>
@@ -20,7 +21,7 @@ export type Screen = {
 }
 
 /** Opens the screen of this process. */
-export function openScreen(isJson: boolean): Screen {
+export function openScreen(isJson: boolean, signal: AbortSignal): Screen {
   const isInteractive = process.stdin.isTTY && process.stderr.isTTY
   return {
     isJson,
@@ -33,12 +34,7 @@ export function openScreen(isJson: boolean): Screen {
       ),
     async confirm(question) {
       if (!isInteractive) return false
-      const terminal = createInterface({ input: process.stdin, output: process.stderr })
-      try {
-        return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim())
-      } finally {
-        terminal.close()
-      }
+      return /^y(es)?$/i.test(await askPerson(`${question} [y/N] `, signal, process.stderr))
     },
   }
 }
@@ -48,10 +44,7 @@ export function table(rows: readonly Row[], none: string): string {
   const [first] = rows
   if (!first) return none
   const names = Object.keys(first)
-  const cells = [names, ...rows.map((row) => names.map((name) => cell(row[name])))]
-  const widths = names.map((_, at) => Math.max(...cells.map((line) => line[at]?.length ?? 0)))
-  const laid = cells.map((line) => line.map((text, at) => text.padEnd(widths[at] ?? 0)).join('  '))
-  return laid.map((line) => line.trimEnd()).join('\n')
+  return columns([names, ...rows.map((row) => names.map((name) => cell(row[name])))])
 }
 
 /** Lays facts out as lines of a name and a value. */

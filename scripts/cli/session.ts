@@ -1,8 +1,8 @@
 /** The session of this computer: the service, the client that was registered there, and its tokens, in one private file. */
-import { randomUUID } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { writeWhole } from './write-whole.ts'
 
 /** Content of the file. */
 export type Session = {
@@ -49,10 +49,8 @@ function isSession(value: unknown): value is Session {
 /** Keeps a session for this user alone; the file appears whole or not at all. */
 export function keepSession(env: Environment, session: Session): void {
   const path = sessionPath(env)
-  const next = `${path}.${randomUUID()}`
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  writeFileSync(next, `${JSON.stringify(session, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
-  renameSync(next, path)
+  writeWhole(path, `${JSON.stringify(session, null, 2)}\n`, 0o600)
 }
 
 /** Forgets the session. */

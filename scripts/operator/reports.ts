@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { addressSchema } from '../../shared/chains/hex.ts'
 import { assetOf, findChain } from '../../shared/chains/registry.ts'
 import { formatAmount } from '../../shared/money/amount.ts'
+import { columns } from '../program/columns.ts'
 
 /** A row of a report. */
 export type ReportRow = Readonly<Record<string, string | number | null>>
@@ -96,9 +97,5 @@ export function tableOf(rows: readonly ReportRow[]): string {
   const [first] = rows
   if (!first) return 'none'
   const names = Object.keys(first)
-  const cells = [names, ...rows.map((row) => names.map((name) => String(row[name] ?? '-')))]
-  const widths = names.map((_, at) => Math.max(...cells.map((row) => row[at]?.length ?? 0)))
-  const line = (row: readonly string[]) =>
-    row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')
-  return cells.map((row) => line(row).trimEnd()).join('\n')
+  return columns([names, ...rows.map((row) => names.map((name) => String(row[name] ?? '-')))])
 }

@@ -3,8 +3,12 @@ import { createInterface, type Interface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 
 /** Asks, and returns the answer without white space around it. Rejects if the signal aborts. */
-export async function askPerson(question: string, signal?: AbortSignal): Promise<string> {
-  const lines = createInterface({ input: process.stdin, output: process.stdout })
+export async function askPerson(
+  question: string,
+  signal?: AbortSignal,
+  output: NodeJS.WritableStream = process.stdout,
+): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output })
   interruptWith(lines)
   try {
     return (await lines.question(question, signal ? { signal } : {})).trim()

@@ -6,6 +6,7 @@ import { usdMicrosOf } from '../../../shared/money/usd.ts'
 import type { Payment } from '../../../shared/payments/payment.ts'
 import type { ActivityItem } from '../../../shared/payments/show/activity.ts'
 import { merchantOf } from '../../../shared/payments/words.ts'
+import { csvCell } from '../../../shared/text/csv.ts'
 import type { ListedRow } from './activity-data.ts'
 import { paymentOutcome } from './activity-lines.tsx'
 
@@ -131,7 +132,7 @@ function fileOf(columns: readonly string[], lines: readonly Line[]): Uint8Array<
   const shown = lines.slice(0, exportedMax)
   if (lines.length > exportedMax) shown.push({ [columns[0] ?? '']: cutWords })
   const texts = shown.map((line) =>
-    columns.map((column) => cell(line[column] ?? '', signed.has(column))).join(','),
+    columns.map((column) => csvCell(line[column] ?? '', signed.has(column))).join(','),
   )
   return new TextEncoder().encode(`\ufeff${[columns.join(','), ...texts].join('\r\n')}\r\n`)
 }
@@ -140,13 +141,3 @@ function fileOf(columns: readonly string[], lines: readonly Line[]): Uint8Array<
 const signed = new Set(['amount', 'usd_value'])
 
 const cutWords = `Only the newest ${exportedMax} lines are included. Choose earlier dates to export the rest.`
-
-/**
- * Quotes one cell. A text that a spreadsheet would run as a formula gets an apostrophe in front (OWASP,
- * CSV injection), because memos and aliases are written by strangers.
- */
-function cell(text: string, isNumber: boolean): string {
-  const isFormula = !isNumber && /^[\s"']*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(text)
-  const inert = isFormula ? `'${text}` : text
-  return `"${inert.replaceAll('"', '""')}"`
-}
