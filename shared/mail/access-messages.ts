@@ -102,7 +102,7 @@ export function recoveryBegun(webUrl: string, event: SecurityEvent): Message {
 /** Writes the notice that the hold of an account was ended. */
 export function holdEnded(webUrl: string, event: SecurityEvent): Message {
   return letter('hold_ended', 'The hold on your account was ended', [
-    'Somebody who confirmed to be you ended the hold on your account. The changes that were pending ' +
+    'Somebody who confirmed your identity ended the hold on your account. The changes that were pending ' +
       'were dropped.',
     { facts: eventFacts(event) },
     ...notYou(webUrl),
@@ -164,8 +164,8 @@ export function appRaised(
   webUrl: string,
   event: SecurityEvent & { host: string; scope: string; caps: Readonly<Record<string, string>> },
 ): Message {
-  return letter('app_raised', 'An app may do more in your account', [
-    'A connected app may do more in your account than before:',
+  return letter('app_raised', 'An app can now do more in your account', [
+    'A connected app can now do more in your account:',
     {
       facts: {
         Host: event.host,
@@ -190,8 +190,8 @@ export function appTokenReused(webUrl: string, seen: { host: string }): Message 
 
 /** Writes the notice that a secret was used at a site, or read for one, for the first time. */
 export function siteFirstUsed(webUrl: string, { site, at }: { site: string; at: Date }): Message {
-  return letter('site_first_used', 'A login of your vault was used at a new site', [
-    'For the first time a secret of your vault is used at this site, or was read by your agent:',
+  return letter('site_first_used', 'A login from your vault was used at a new site', [
+    'A secret from your vault was used at this site, or read by your agent, for the first time:',
     { facts: { Site: site, When: utc(at) } },
     'You are told once for each site; the activity lists every use.',
     { link: `${webUrl}/activity`, label: 'See the activity' },
@@ -202,7 +202,7 @@ export function siteFirstUsed(webUrl: string, { site, at }: { site: string; at: 
 /** Writes the notice that the owner entered a login that an agent had asked for by a link. */
 export function loginEntered(webUrl: string, event: SecurityEvent & { site: string }): Message {
   return letter('login_entered', 'A login was put into your vault', [
-    'An agent asked for a login by a link, and somebody signed in as you entered it. Agents ' +
+    'An agent asked for a login by a link, and somebody signed in to your account entered it. Agents ' +
       'can use it at this site:',
     { facts: { Site: event.site, ...eventFacts(event) } },
     'Codes from your mail are not used with it until you allow that on its page in the vault. If this ' +

@@ -155,7 +155,7 @@ export function moneyUnaccounted(
   const { at, amount, recipient, transaction } = found
   return letter('money_unaccounted', 'Money left your account that no payment explains', [
     'The chain shows that this left your wallet, and no payment that the service signed explains it. ' +
-      'The account was not frozen because of it.',
+      'We have not frozen your account.',
     { facts: { Amount: amount, To: recipient, Transaction: transaction, 'Found at': utc(at) } },
     { link: `${webUrl}/freeze`, label: 'Freeze the account' },
     'If you do not recognize it, freeze the account and contact the service.',

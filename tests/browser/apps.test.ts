@@ -49,7 +49,7 @@ test.each([
   await page.getByLabel('Password').fill(facts.owner.password)
   await press(page, 'Sign in')
   await page.getByRole('heading', { name: 'Let this app into your account?' }).waitFor()
-  await page.getByText('change it').click()
+  await page.getByText('(change)').click()
   await page.getByLabel('Most per payment').fill('12.50')
   await press(page, 'Allow')
   await page.waitForURL(`${siteUrl()}/home?*`)

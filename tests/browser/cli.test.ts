@@ -42,7 +42,7 @@ test('from an empty home to the first paid request in two commands and one appro
   await page.getByLabel('Code').fill((told.get('and enter') ?? '').toLowerCase())
   await press(page, 'Continue')
   await page.getByText(told.get('It has to show') ?? '', { exact: true }).waitFor()
-  await page.getByLabel('Look, use stored secrets and pay').check()
+  await page.getByLabel('View, use stored secrets and pay').check()
   await press(page, 'Allow')
   await page.getByRole('heading', { name: 'The program is connected' }).waitFor()
   const [code] = z.tuple([z.number(), z.null()]).parse(await ended)

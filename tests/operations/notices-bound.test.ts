@@ -39,7 +39,7 @@ const ofTheOwner = [
   'secrets_readable',
 ]
 
-const firstUse = 'A login of your vault was used at a new site'
+const firstUse = 'A login from your vault was used at a new site'
 
 /** Returns the topics of all mails to owners, as their modules name them. */
 function allTopics(): string[] {

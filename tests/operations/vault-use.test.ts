@@ -182,7 +182,7 @@ test('the owner is told by mail of the first use of a site, once', async () => {
 
   const mails = await world.mails(email)
   expect(mails).toHaveLength(1)
-  expect(mails[0]).toMatchObject({ subject: 'A login of your vault was used at a new site' })
+  expect(mails[0]).toMatchObject({ subject: 'A login from your vault was used at a new site' })
   // The address is written so that no mail program makes a link of it.
   expect(JSON.stringify(mails)).toContain(new URL(site).host.replace('.1:', '[.]1:'))
   expect(JSON.stringify(mails)).not.toMatch(/canary/i)

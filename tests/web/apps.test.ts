@@ -41,11 +41,11 @@ test('each app is listed with its host, what it may, its caps and its end', asyn
   const { text, html } = await browser.visit('/web/apps')
 
   expect(text).toMatch(
-    /Research desk app\.example Look, use stored secrets and pay 12\.50 USD each/,
+    /Research desk app\.example View, use stored secrets and pay 12\.50 USD each/,
   )
   expect(text).toContain('40.00 USD a day')
   expect(html).toContain('Reader &lt;i&gt;')
-  expect(text).toMatch(/reader\.example Look only Never/)
+  expect(text).toMatch(/reader\.example View only Never/)
 })
 
 test('an app that is disconnected is refused at its next call, and stays listed as over', async () => {
@@ -245,7 +245,7 @@ test('an app that may only look is let pay after a proof, within caps, and is lo
   const told = (await world.mails(person.email)).filter(
     ({ subject }) => subject.includes('raised') || subject.includes('may do more'),
   )
-  expect(told.map(({ subject }) => subject)).toEqual(['An app may do more in your account'])
+  expect(told.map(({ subject }) => subject)).toEqual(['An app can now do more in your account'])
   expect(told[0]?.text).toMatch(/Per payment: 11 USD\s+In 24 hours: 20 USD/)
   expect(await feedOf(world.db, person.agent)).toEqual(
     expect.arrayContaining(['app_scopes_raised', 'app_scopes_lowered']),

@@ -40,7 +40,7 @@ test('a deposit is asked for, opened, awaited and shown as arrived, with a way b
   const link = await linkOf(agent, { action_type: 'deposit', ...order, return_url })
   const phone = openBrowser(world)
   const offered = await phone.visit(pathOf(link))
-  expect(offered.text).toContain(`${agent.alias} asks you to send 12.5 USDC`)
+  expect(offered.text).toContain(`${agent.alias}’s agent is asking you to send 12.5 USDC`)
   expect(offered.html).not.toContain(agent.address)
 
   const opened = await phone.submit({}, `${pathOf(link)}/open`)

@@ -55,7 +55,7 @@ test('names a foreign merchant as it is matched, and warns of how it reads', asy
 
 test('says that a new device may pay under the mandate, and no more, once it is approved', async () => {
   const { browser, page, agent } = await asked()
-  const warning = 'New device: it could pay under this mandate alone'
+  const warning = 'New device: it could pay under this mandate only'
 
   const before = await browser.visit(page)
   await world.acquaint(agent, agent.address)

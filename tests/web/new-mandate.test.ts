@@ -116,7 +116,7 @@ test.each([
   [{ each: '0' }, 'each', 'Enter an amount above 0'],
   [{ each: '' }, 'each', 'Enter an amount above 0'],
   [{ day: 'many' }, 'day', 'Enter an amount above 0'],
-  [{ total: '4.99' }, 'total', 'Enter no less than each payment'],
+  [{ total: '4.99' }, 'total', 'Enter at least the limit for each payment'],
 ])(
   'with %o the form tells at its field what is wrong, and keeps the rest',
   async (wrong, field, words) => {

@@ -184,5 +184,5 @@ test('what a new owner agrees to names the limits that the account begins with',
   expect(text).toContain('up to 200 USD in 24 hours that your agent pays on its own')
   expect(text).toContain('to recipients and from devices that you trust')
   expect(text).toContain('10 USD of that to each new recipient')
-  expect(text).toContain('never more than 1,000 USD')
+  expect(text).toContain('No more than 1,000 USD can leave')
 })

@@ -42,7 +42,7 @@ test('who is not signed in is asked to sign in, comes back, and enters the login
   const { email, password } = person
   const back = await browser.submit({ email, password }, '/web/login')
   expect(back.path).toBe(link.path)
-  expect(back.text).toContain(`The agent of ${person.agent.alias} asks for your login`)
+  expect(back.text).toContain(`${person.agent.alias}’s agent is asking for your login`)
   await browser.submit({}, `${link.path}/open`)
   const done = await browser.submit(login, `${link.path}/enter`)
   expect(done.text).toContain('is in the vault')

@@ -65,7 +65,7 @@ function Arrived({
         <Notice>
           <p>
             This wallet is not a trusted recipient: agents have to ask before they pay it. The owner
-            can trust it.
+            can add it as trusted.
           </p>
           <p>
             <LinkButton to={`/keep-wallet/${actionId}`}>Trust this recipient</LinkButton>

@@ -33,17 +33,17 @@ function purposeOf({ type, asked }: HostedAction, alias: string): Child {
   const what = [asked.amount, asked.token ?? 'money'].join(' ').trim()
   switch (type) {
     case 'login':
-      return `The agent of ${alias} asks you to sign in to the account.`
+      return `${alias}’s agent is asking you to sign in to the account.`
     case 'deposit':
-      return `The agent of ${alias} asks you to send ${what} to the account.`
+      return `${alias}’s agent is asking you to send ${what} to the account.`
     case 'walletconnect':
-      return `The agent of ${alias} asks you to send ${what} to the account, from a wallet in this browser.`
+      return `${alias}’s agent is asking you to send ${what} to the account, from a wallet in this browser.`
     case 'human_verification':
-      return `The agent of ${alias} asks a person to confirm that they are present.`
+      return `${alias}’s agent is asking a person to confirm that they are present.`
     case 'website_login':
       return (
         <>
-          The agent of {alias} asks for your login at <Site origin={asked.site ?? ''} />. You enter
+          {alias}’s agent is asking for your login at <Site origin={asked.site ?? ''} />. You enter
           it here, and the agent uses it without seeing it.
         </>
       )

@@ -94,7 +94,7 @@ export function Note({ payment: { memo } }: { payment: Payment }) {
 /** Returns as facts who may pay it and what the owner ticked. */
 function chosenOf(payment: Payment) {
   const { for_any_key: isForAny, remembers_payee: payee, remembered_device: device } = payment
-  const cap = payment.passes_daily_cap ? [['Daily spending cap', 'May be passed'] as const] : []
+  const cap = payment.passes_daily_cap ? [['Daily spending cap', 'May be exceeded'] as const] : []
   const remembered = [payee && 'this payee', device !== null && 'this device'].filter((one) => one)
   return [
     [

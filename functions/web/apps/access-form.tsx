@@ -138,7 +138,7 @@ function Terms({ caps, typed }: TermsProps) {
             <CapsLine caps={caps} />,{' '}
           </>
         )}
-        for {lifeDaysDefault} days: change it
+        for {lifeDaysDefault} days (change)
       </summary>
       {caps && <CapFields caps={caps} typed={typed} />}
       <Choices
@@ -149,7 +149,7 @@ function Terms({ caps, typed }: TermsProps) {
       />
       <p>
         It can never raise a limit, approve a payment, trust a recipient, read a stored password or
-        let others in. Any app can freeze the account, which you alone undo. You can disconnect it
+        let others in. Any app can freeze the account, which only you can undo. You can disconnect it
         at any time.
       </p>
     </details>

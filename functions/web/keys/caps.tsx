@@ -90,7 +90,7 @@ export function CapFields({ caps, typed, isOptional = false }: CapFieldsProps) {
         'each',
         limitTitles.credential_payment_cap,
         caps.each,
-        'A payment above it is refused, not asked about.',
+        'Payments above this are refused without asking you.',
       )}
       {usd('day', limitTitles.credential_daily_cap, caps.day, 'Your limits apply as well.')}
     </>
@@ -162,19 +162,19 @@ const secrets: Level = {
 const look: Level = {
   name: 'read',
   scopes: ['read'],
-  label: 'Look only',
+  label: 'View only',
   hint: 'Balances, activity, limits and mails of the account.',
 }
 const lookAndSecrets: Level = {
   name: 'read_vault',
   scopes: ['read', 'vault'],
-  label: 'Look and use stored secrets',
+  label: 'View, and use stored secrets',
   hint: secretsHint,
 }
 const pay: Level = {
   name: 'pay',
   scopes: ['pay'],
-  label: 'Look, use stored secrets and pay',
+  label: 'View, use stored secrets and pay',
   hint: 'Pays and writes mails in your name, within your limits and the caps below.',
 }
 const full: Level = {

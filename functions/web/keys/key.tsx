@@ -96,7 +96,7 @@ async function replace(c: PageContext, { key, label, scopes }: KeyRow, form: URL
     placedRow,
   )
   if (!placed?.placed) return showKey(c, await findKey(c), form, { text: keysFull, status: 409 })
-  const note = hours === '0' ? 'The old key has ended.' : `The old key ends in ${hours} hours.`
+  const note = hours === '0' ? 'The old key has ended.' : `The old key ends in ${hours === '1' ? '1 hour' : `${hours} hours`}.`
   return showNewKey(c, me, made.key, note)
 }
 
@@ -176,7 +176,7 @@ function ReplaceForm({ c, typed }: { c: PageContext; typed: URLSearchParams | un
         />
         <Choices
           name="overlap"
-          legend="The old key stays valid for"
+          legend="The old key ends"
           chosen={typed?.get('overlap') ?? overlapDefault}
           choices={overlapHours.map((value, at) => ({ value, label: overlaps[at] ?? value }))}
         />

@@ -219,7 +219,7 @@ function Left({ row, chain }: { row: Rows[number]; chain: Chain | undefined }) {
       {body.least_usd} USD
       {body.resets_at !== null && (
         <>
-          ; more at <Time at={body.resets_at} isInSentence />
+          ; more available <Time at={body.resets_at} isInSentence />
         </>
       )}
     </li>

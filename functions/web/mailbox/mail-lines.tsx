@@ -55,7 +55,7 @@ export function MailStatusBadge({ mail }: { mail: MailItem }) {
 export function CodeState({ code, now }: { code: MailItem['codes'][number]; now: Date }) {
   const { used, hosts, expires_at: end } = code
   const places = hosts.join(', ')
-  if (used) return <>An agent has used it at {places}, unread</>
+  if (used) return <>An agent has used it at {places} without seeing it</>
   if (hosts.length === 0) return <>Kept from agents: nothing proves where it belongs</>
   if (new Date(end) <= now) return <>Expired unused</>
   return (

@@ -225,7 +225,7 @@ function Chips({ opened, now }: { opened: OpenedMandate; now: Date }) {
       {isNarrowed(mandate_row) && <li class="badge">You narrowed what was asked for</li>}
       {mandate_row.max_total_usd_micros === null && <li class="badge warning">No total limit</li>}
       {mandate_row.device !== '' && !asked.device_known && (
-        <li class="badge warning">New device: it could pay under this mandate alone</li>
+        <li class="badge warning">New device: it could pay under this mandate only</li>
       )}
       {payees.length > 0 && (
         <li class="badge warning">

@@ -76,7 +76,7 @@ function narrowProblemOf(typed: Typed, asked: bigint | null, least: bigint): str
   if (asked !== null && (typed === null || typed > asked))
     return 'Enter no more than was asked for.'
   if (typed === null || typed >= least) return undefined
-  return least === 1n ? 'More than 0.' : 'Enter no less than each payment may be.'
+  return least === 1n ? 'More than 0.' : 'Enter at least the limit for each payment.'
 }
 
 function laterBy(now: Date, minutes: string): string {

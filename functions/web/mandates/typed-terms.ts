@@ -86,5 +86,5 @@ function amountIn(form: URLSearchParams, name: string, least: bigint): bigint | 
   const micros = typedUsdMicrosIn(form, name)
   if (micros === null) return null
   if (!micros) return amountWords
-  return micros < least ? 'Enter no less than each payment may be.' : micros
+  return micros < least ? 'Enter at least the limit for each payment.' : micros
 }

@@ -95,7 +95,7 @@ function KnownByEnded({
   return (
     <Notice kind="warning" title="What you trusted at its request">
       <p>
-        You came to know these recipients by approving requests of {recipients[0]?.asker}. Agents
+        You trusted these recipients when approving requests from {recipients[0]?.asker}. Agents
         may still pay them without asking.
       </p>
       <ul>

@@ -62,8 +62,8 @@ function Freeze({ c, me }: { c: PageContext; me: Owner }) {
           <li>No agent can use a login of the vault, read one or send mail.</li>
           <li>Payments that are prepared but not sent are cancelled.</li>
           <li>
-            What a merchant or the chain already has can settle for some minutes. You see each
-            amount.
+            Payments already with a merchant or the network can still settle for a few minutes. You
+            see each amount.
           </li>
           <li>Agents can still read. Your balances stay where they are.</li>
         </ul>

@@ -105,7 +105,7 @@ function RecoverForm({ c, security, error }: RecoverFormProps) {
         {passkeys.length > 0 && (
           <label class="choice">
             <input type="checkbox" name="lost" value="yes" />
-            <span>I have lost all my passkeys. Remove them then.</span>
+            <span>I have lost all my passkeys. Remove them when the hold ends.</span>
           </label>
         )}
         <Button>Set password</Button>

@@ -94,7 +94,7 @@ function AskForm({ c, error }: { c: PageContext } & Failed) {
       <Field
         name="email"
         label="New email address"
-        hint="We send a code to it. 72 hours after you enter it here, the new address replaces the old one."
+        hint="We send a code to it. 72 hours after you enter the code here, the new address replaces the old one."
         type="email"
         required
         autocomplete="email"

@@ -54,7 +54,7 @@ async function showProof(c: PageContext, way: string, error?: string) {
       c={c}
       title="Confirm that it is you"
       owner={me}
-      lead="You are about to see, change or delete something that only you may, or to allow more spending or another way to sign in. The confirmation is valid for ten minutes."
+      lead="This step needs your confirmation, which lasts ten minutes."
       scripts={['passkey']}
     >
       {error && <Notice kind="danger">{error}</Notice>}

@@ -108,8 +108,8 @@ async function showSecured(c: PageContext) {
       back={security}
       lead={
         <>
-          Since <Time at={secured_at} isInSentence /> only this session and what you signed in with
-          let anybody in.
+          Since <Time at={secured_at} isInSentence />, only this session and the way you signed in
+          still work.
         </>
       }
     >

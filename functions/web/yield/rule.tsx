@@ -157,7 +157,7 @@ function RuleFields({
       />
       <Checkbox
         name="refills"
-        label="Take out what a payment is short of"
+        label="Withdraw the shortfall for a payment"
         checked={value('refills') === 'yes'}
       />
       <Field

@@ -28,7 +28,7 @@ export const routes: Routes = (app) => {
         c={c}
         title="Yield"
         owner={me}
-        lead="USDC in vaults, by the index of this service. Earnings are not promised."
+        lead="USDC in vaults, as recorded by this service. Earnings are not guaranteed."
       >
         {vaults.length === 0 && <Notice>No vault is offered here.</Notice>}
         {vaults.map((vault) => (
@@ -110,7 +110,7 @@ export function ruleSentence(
     ...(above === null
       ? []
       : [`Above ${amount(above)}, keep ${amount(keep)} and move the rest in.`]),
-    ...(rule.refills ? ['Take out what a payment is short of.'] : []),
+    ...(rule.refills ? ['Withdraw the shortfall for a payment.'] : []),
   ].join(' ')
 }
 
