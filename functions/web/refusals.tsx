@@ -72,13 +72,21 @@ export function answerError(error: Error, c: PageContext) {
   )
 }
 
-/** Says when to try again, in minutes if it is long. */
 function againIn(seconds: number | undefined): string {
-  if (seconds === undefined) return ''
-  if (seconds < 60) return ` Try again in ${seconds} seconds.`
-  const minutes = Math.ceil(seconds / 60)
-  return ` Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`
+  return seconds === undefined ? '' : ` Try again in ${waitInWords(seconds)}.`
 }
+
+/** Returns a wait in the largest unit of which it is more than one and a half, rounded up. */
+export function waitInWords(seconds: number): string {
+  const [unit, length] = units.find(([, length]) => seconds >= 1.5 * length) ?? ['second', 1]
+  const format = new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay: 'long' })
+  return format.format(Math.ceil(seconds / length))
+}
+
+const units = [
+  ['hour', 3600],
+  ['minute', 60],
+] as const
 
 /** Returns the page to come back to; a form is posted to the path of its page. */
 function here(c: PageContext): string {

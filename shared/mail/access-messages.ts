@@ -34,8 +34,8 @@ export function secretsReadable(webUrl: string, event: SecurityEvent & { label: 
 
 /** Writes the notice that agents can read the codes in mails from now on. */
 export function codesReadable(webUrl: string, event: SecurityEvent): Message {
-  return letter('codes_readable', 'Agents can now read codes in your mails', [
-    'Agents can now read the one-time codes and sign-in links in your mails.',
+  return letter('codes_readable', 'Agents can now read codes in your emails', [
+    'Agents can now read the one-time codes and sign-in links in your emails.',
     { facts: eventFacts(event) },
     ...notYou(webUrl),
   ])
@@ -205,7 +205,7 @@ export function loginEntered(webUrl: string, event: SecurityEvent & { site: stri
     'An agent asked for a login by a link, and somebody signed in to your account entered it. Agents ' +
       'can use it at this site:',
     { facts: { Site: event.site, ...eventFacts(event) } },
-    'Codes from your mail are not used with it until you allow that on its page in the vault. If this ' +
+    'Codes from your emails are not used with it until you allow that on its page in the vault. If this ' +
       'was not you, delete the login there:',
     { link: `${webUrl}/vault`, label: 'Open the vault' },
   ])

@@ -7,7 +7,7 @@ export function mailAddressCode({ code, minutes }: { code: string; minutes: numb
   return letter('mail_address_code', 'Confirm your new email address', [
     'Enter this code on the page where you asked to change your email address:',
     { code },
-    `It is valid for ${minutes} minutes and for nothing else. If you did not ask for it, ignore this mail.`,
+    `It is valid for ${minutes} minutes and for nothing else. If you did not ask for it, ignore this email.`,
   ])
 }
 
@@ -35,7 +35,7 @@ export function mailAddressConfirmed(
   { email, from, ...event }: SecurityEvent & { email: string; from: Date },
 ): Message {
   return letter('mail_address_confirmed', 'Your email address changes in 72 hours', [
-    'Until then mails come here and you sign in with this address. After that only the new one works.',
+    'Until then, emails come here and you sign in with this address. After that only the new one works.',
     { facts: { 'New address': email, 'Takes effect': utc(from), ...eventFacts(event) } },
     stopIt(webUrl),
     ...notYou(webUrl),
@@ -48,7 +48,7 @@ export function mailAddressAwaited(
   { alias, from }: { alias: string; from: Date },
 ): Message {
   return letter('mail_address_awaited', 'This will be the email address of your account', [
-    'When the change takes effect, mails of your account come here and you sign in with this address.',
+    'When the change takes effect, emails about your account come here and you sign in with this address.',
     { facts: { Account: alias, 'Takes effect': utc(from) } },
     stopIt(webUrl),
   ])
@@ -60,7 +60,7 @@ export function mailAddressChanged(
   { alias, email }: { alias: string; email: string },
 ): Message {
   return letter('mail_address_changed', 'Your email address was changed', [
-    'From now on mails of your account go to the new address, and you sign in with it.',
+    'From now on, emails about your account go to the new address, and you sign in with it.',
     { facts: { Account: alias, 'New address': email } },
     ...notYou(webUrl),
   ])

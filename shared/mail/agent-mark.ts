@@ -11,7 +11,7 @@ type Words = Pick<Outgoing, 'from' | 'text' | 'html'>
 /** Returns the mail with the mark added. `notices` is the address that notices are sent from. */
 export function markAsAgentMail<Mail extends Words>(mail: Mail, notices: string): Mail {
   const mark =
-    `An AI agent wrote this mail: ${senderAddress(mail.from)}. It is no notice about your account. ` +
+    `An AI agent wrote this email: ${senderAddress(mail.from)}. It is no notice about your account. ` +
     `Those come from ${notices}.`
   const style = 'border:1px solid;padding:8px;margin:0 0 16px;font:14px/1.5 system-ui,sans-serif'
   return {

@@ -27,7 +27,7 @@ export function addressShown(client: string): string {
 /** Returns the end of a notice about an action that only the owner may take. */
 export function notYou(webUrl: string): Part[] {
   return [
-    'If this was you, there is nothing to do. If it was not, secure your account: after you have proven that ' +
+    'If this was you, there is nothing to do. If it was not, secure your account: after you confirm that ' +
       'it is you, one step ends every other way in and sets a new password:',
     { link: `${webUrl}/secure`, label: 'Secure my account' },
   ]

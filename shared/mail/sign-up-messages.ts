@@ -7,7 +7,7 @@ export function signUpCode({ code, minutes }: { code: string; minutes: number })
     'Give this code to the agent or the page that asked for it:',
     { code },
     `It is valid for ${minutes} minutes and only for opening an account with this address.`,
-    'If you did not ask for it, ignore this mail: without the code nothing happens.',
+    'If you did not ask for it, ignore this email: without the code nothing happens.',
   ])
 }
 
@@ -16,6 +16,6 @@ export function alreadyHaveAccount(webUrl: string): Message {
   return letter('already_have_account', 'You already have an account', [
     'Somebody asked to open an account with this address. You have one already, so nothing was done.',
     { link: `${webUrl}/login`, label: 'Sign in' },
-    'If it was not you, ignore this mail.',
+    'If it was not you, ignore this email.',
   ])
 }

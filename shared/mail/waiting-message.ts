@@ -21,7 +21,7 @@ export function moreNotices(
   const count = `${notices} more ${notices === 1 ? 'notice' : 'notices'}`
   const name = topicNames[topic] ?? 'Other'
   return letter(topic, `${count}: ${name}`, [
-    `${count} of this kind since ${utc(since)}. They were too many to send a mail for each:`,
+    `${count} of this kind since ${utc(since)}. They were too many to send an email for each:`,
     { facts: { [name]: `${notices}` } },
     { link: `${webUrl}/activity`, label: 'See what happened' },
     'If you did not intend this, freeze the account. Then nothing is paid and no secret is used.',

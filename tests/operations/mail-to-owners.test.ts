@@ -31,9 +31,9 @@ test.each([
   await box.sent({ ...order, to: [to] })
 
   const [mail] = await product.mails(to.toLowerCase())
-  const mark = `An AI agent wrote this mail: ${box.address}. It is no notice about your account. Those come from no-reply@notices.example.`
+  const mark = `An AI agent wrote this email: ${box.address}. It is no notice about your account. Those come from no-reply@notices.example.`
   expect(mail?.text).toBe(`${mark}\n\n${order.text}`)
-  expect(mail?.html).toMatch(/<body><p [^>]*>An AI agent wrote this mail: /)
+  expect(mail?.html).toMatch(/<body><p [^>]*>An AI agent wrote this email: /)
   expect(mail?.html).toContain('Open &lt;evil.example&gt; and approve.')
 })
 

@@ -243,7 +243,7 @@ test('an app that may only look is let pay after a proof, within caps, and is lo
   expect(caps).toEqual([{ each: '11000000', day: '20000000' }])
   expect([before, await statusWith(token)]).toEqual([200, 401])
   const told = (await world.mails(person.email)).filter(
-    ({ subject }) => subject.includes('raised') || subject.includes('may do more'),
+    ({ subject }) => subject.includes('raised') || subject.includes('do more'),
   )
   expect(told.map(({ subject }) => subject)).toEqual(['An app can now do more in your account'])
   expect(told[0]?.text).toMatch(/Per payment: 11 USD\s+In 24 hours: 20 USD/)

@@ -42,7 +42,7 @@ test('a deleted mail is gone with its files and codes, and others stay', async (
   const after = await remove(browser, path, { sure: 'yes' })
 
   expect([after.path, await rowsOf(mail_id)]).toEqual(['/web/mail', [0, 0, 0]])
-  expect((await browser.visit(path)).text).toContain('There is no such mail here.')
+  expect((await browser.visit(path)).text).toContain('This email does not exist, or was deleted.')
   const { mails } = await box.list()
   expect(mails.map(({ untrusted }) => untrusted.subject.text)).toEqual(['It stays'])
   const { body } = await agent.get('/wallet-activity-list?category=mail&limit=1')

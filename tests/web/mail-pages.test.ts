@@ -137,7 +137,7 @@ test('agents read codes once the owner has proven itself and let them, and no lo
   await browser.submit({ wanted: 'shown' }, '/web/mail/codes')
   expect(await read()).toContain('482913')
   expect(JSON.stringify(await world.mails(email))).toContain(
-    'Agents can now read codes in your mails',
+    'Agents can now read codes in your emails',
   )
   await world.tick(601)
   await browser.visit('/web/mail')

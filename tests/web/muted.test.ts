@@ -51,6 +51,6 @@ test('mails about security cannot be switched off', async () => {
     .sql`update private.owners set muted = '{mail:security}' where account = ${person.agent.id}`
 
   expect(html).not.toContain('name="mail:security"')
-  expect(text).toContain('The mails are always sent.')
+  expect(text).toContain('These emails are always sent.')
   await expect(mute).rejects.toThrow('check')
 })

@@ -166,7 +166,7 @@ test('a browser is added after a proof alone, told by mail, and removed on the p
     headers: { origin: 'http://localhost' },
   })
 
-  expect(unproven.text).toContain('Confirm that it is you to add this browser')
+  expect(unproven.text).toContain('Confirm it’s you to add this browser')
   expect(refused.headers.get('location')).toContain('/web/proof')
   expect([before.length, await devicesOf(person.agent)]).toEqual([1, []])
   const told = (await world.mails(person.email)).map(({ subject }) => subject)

@@ -146,8 +146,8 @@ test('a key is made, shown once, replaced and revoked', async () => {
 test('what a key may do is told in full where it is chosen, in the words used for apps', async () => {
   const { text } = await (await home()).browser.visit('/web/keys')
 
-  expect(text).toContain('View only Balances, activity, limits and mails of the account.')
-  expect(text).toContain('View, use stored secrets and pay Pays and writes mails in your name')
+  expect(text).toContain('View only Balances, activity, limits and emails of the account.')
+  expect(text).toContain('View, use stored secrets and pay Pays and sends emails in your name')
 })
 
 test('a key is made with caps, which its page shows and changes; an empty field is no cap', async () => {

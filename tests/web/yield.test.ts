@@ -82,7 +82,7 @@ test('a rule is rehearsed and approved, moves in what is spare, and tells why', 
   expect(await ordersOf(agent)).toEqual([['deposit', '130', 'settled']])
   expect(await usdcOf(world, agent)).toBe(50_000_000n)
   expect(page.text).toContain('By your rule: 180 USDC were liquid; 50 stay.')
-  expect(page.text).toMatch(/active, at most 300 USDC a day/)
+  expect(page.text).toMatch(/Active At most 300 USDC a day/)
 })
 
 test('100 looks at one rule at once make one order, within the most in a day', async () => {

@@ -97,7 +97,8 @@ function Headline({ batch }: { batch: readonly OpenedApproval[] }) {
         <Money amount={usdRoundedUp(sum)} unit="USD in total" />
       </p>
       <p class="quiet">
-        Requested by {[...askers].join(', ')}, first {agoOf((batch[0]?.facts.now ?? 0) * 1000, first)}.
+        Requested by {[...askers].join(', ')}, first{' '}
+        {agoOf((batch[0]?.facts.now ?? 0) * 1000, first)}.
       </p>
       <p>One approval covers all of them, exactly as shown here. It makes no recipient trusted.</p>
     </div>

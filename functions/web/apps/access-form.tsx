@@ -149,8 +149,8 @@ function Terms({ caps, typed }: TermsProps) {
       />
       <p>
         It can never raise a limit, approve a payment, trust a recipient, read a stored password or
-        let others in. Any app can freeze the account, which only you can undo. You can disconnect it
-        at any time.
+        let others in. Any app can freeze the account, which only you can undo. You can disconnect
+        it at any time.
       </p>
     </details>
   )

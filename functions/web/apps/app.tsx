@@ -134,7 +134,7 @@ function LevelForm({ c, app: { scopes }, caps, typed }: LevelFormProps) {
   return (
     <Section title="What it may do">
       <p>
-        Less access applies at once. For more, confirm again that it is you; the app gets it within
+        Less access applies at once. For more, confirm again that it’s you; the app gets it within
         15 minutes.
       </p>
       <Form c={c}>

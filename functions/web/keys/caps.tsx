@@ -42,7 +42,7 @@ export function CapsForm({ c, caps, typed, isOptional = false }: CapsFormProps) 
     <Section title="Its caps">
       <p>
         Nothing may exceed these caps, not even with your approval. A lower cap applies at once. To
-        raise one, confirm again that it is you.
+        raise one, confirm again that it’s you.
       </p>
       <Form c={c}>
         <CapFields caps={capsOf(caps)} typed={typed} isOptional={isOptional} />
@@ -163,7 +163,7 @@ const look: Level = {
   name: 'read',
   scopes: ['read'],
   label: 'View only',
-  hint: 'Balances, activity, limits and mails of the account.',
+  hint: 'Balances, activity, limits and emails of the account.',
 }
 const lookAndSecrets: Level = {
   name: 'read_vault',
@@ -175,7 +175,7 @@ const pay: Level = {
   name: 'pay',
   scopes: ['pay'],
   label: 'View, use stored secrets and pay',
-  hint: 'Pays and writes mails in your name, within your limits and the caps below.',
+  hint: 'Pays and sends emails in your name, within your limits and the caps below.',
 }
 const full: Level = {
   name: 'full',

@@ -96,7 +96,10 @@ async function replace(c: PageContext, { key, label, scopes }: KeyRow, form: URL
     placedRow,
   )
   if (!placed?.placed) return showKey(c, await findKey(c), form, { text: keysFull, status: 409 })
-  const note = hours === '0' ? 'The old key has ended.' : `The old key ends in ${hours === '1' ? '1 hour' : `${hours} hours`}.`
+  const note =
+    hours === '0'
+      ? 'The old key has ended.'
+      : `The old key ends in ${hours === '1' ? '1 hour' : `${hours} hours`}.`
   return showNewKey(c, me, made.key, note)
 }
 

@@ -27,7 +27,8 @@ export function Exposures({ keys }: { keys: readonly KeyExposure[] }) {
     <Section title="The worst case">
       <p>
         If a key or an app got into the wrong hands now, this is the most that could leave with it
-        before you are asked again. All of them share the limits: what one spends is no longer available to the others.
+        before you are asked again. All of them share the limits: what one spends is no longer
+        available to the others.
       </p>
       {keys.length === 0 ? (
         <Empty>No active key or app can pay.</Empty>

@@ -137,7 +137,7 @@ async function showLimits(
       c={c}
       title="Limits"
       owner={me}
-      lead="A lower limit applies at once. To raise one, confirm again that it is you."
+      lead="A lower limit applies at once. To raise one, confirm again that it’s you."
     >
       {typed && problems.size === 0 && <SendAgain />}
       <Form c={c}>

@@ -111,5 +111,7 @@ export async function openOwnerMail(
     : fail('mail_not_found')
   if (!isRefusal(opened)) return opened
   if (opened.refusal !== 'mail_not_found') throw new Rejection(opened)
-  throw new Rejection(fail('mail_not_found', { message: 'There is no such mail here.' }))
+  throw new Rejection(
+    fail('mail_not_found', { message: 'This email does not exist, or was deleted.' }),
+  )
 }

@@ -28,7 +28,7 @@ async function showOpened(c: PageContext) {
     c,
     <Page
       c={c}
-      title={isIn ? 'Received mail' : 'Sent mail'}
+      title={isIn ? 'Received email' : 'Sent email'}
       owner={me}
       back={{ to: '/mail', label: 'Mail' }}
       lead={<Time at={mail.at} />}
@@ -135,7 +135,7 @@ function DeleteForm({ c, mail }: { c: PageContext; mail: OpenedMail }) {
       <Form c={c} action={`/mail/${mail.mail_id}/deleted`}>
         <Checkbox name="sure" label="Delete it for good" />
         <div class="actions">
-          <Button kind="danger">Delete the mail</Button>
+          <Button kind="danger">Delete this email</Button>
         </div>
       </Form>
     </Section>

@@ -90,7 +90,7 @@ async function showNotifications(c: PageContext, problem?: string, typed?: URLSe
       c={c}
       title="Notifications"
       owner={me}
-      lead="Choose what you hear about, by mail and as notifications in your browsers."
+      lead="Choose what you hear about, by email and as notifications in your browsers."
       scripts={['notifications']}
     >
       {problem && <Notice kind="danger">{problem}</Notice>}
@@ -122,7 +122,7 @@ async function showNotifications(c: PageContext, problem?: string, typed?: URLSe
 }
 
 function ChoicesForm({ c, muted }: { c: PageContext; muted: readonly string[] }) {
-  const labels = { mail: 'By mail', push: 'As a notification' }
+  const labels = { mail: 'By email', push: 'As a notification' }
   return (
     <Section title="What you are notified about">
       <Form c={c}>
@@ -177,7 +177,7 @@ type AddFormProps = { c: PageContext; applicationKey: string; isProven: boolean 
 
 /** Renders the button that adds this browser; it goes on to show notices when nobody is signed in. */
 function AddBrowserForm({ c, applicationKey, isProven }: AddFormProps) {
-  if (!isProven) return <ProofLink c={c} label="Confirm that it is you to add this browser" />
+  if (!isProven) return <ProofLink c={c} label="Confirm it’s you to add this browser" />
   return (
     <>
       <noscript>
@@ -240,7 +240,7 @@ const noticeKinds = [
   {
     kind: 'security',
     title: 'Security',
-    hint: 'Sign-ins, keys, apps, limits and freezes. The mails are always sent.',
+    hint: 'Sign-ins, keys, apps, limits and freezes. These emails are always sent.',
     ways: ['push'],
   },
 ] as const

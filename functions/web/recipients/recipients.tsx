@@ -95,8 +95,8 @@ function KnownByEnded({
   return (
     <Notice kind="warning" title="What you trusted at its request">
       <p>
-        You trusted these recipients when approving requests from {recipients[0]?.asker}. Agents
-        may still pay them without asking.
+        You trusted these recipients when approving requests from {recipients[0]?.asker}. Agents may
+        still pay them without asking.
       </p>
       <ul>
         {recipients.map(({ alias, address }) => (

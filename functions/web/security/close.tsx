@@ -73,8 +73,8 @@ function CloseForm({ c, alias, isOtherAlias }: CloseFormProps) {
           <li>The mailbox no longer receives mail. Nobody else ever gets the alias {alias}.</li>
           <li>For 30 days you can sign in, export the activity, and reopen the account.</li>
           <li>
-            After that your logins, mails, passkeys, codes, password and mail address are erased for
-            good. You can then open a new account with the same mail address.
+            After that your logins, emails, passkeys, codes, password and email address are erased
+            for good. You can then open a new account with the same email address.
           </li>
           <li>Payments and the activity are kept for the records.</li>
           <li>

@@ -44,7 +44,7 @@ async function ask(c: PageContext, { email }: Security, typed: string) {
   if (!emailField.safeParse(typed).success) return 'This is not a valid email address.'
   if (wanted === email) return 'This is already your email address.'
   if (aliasOf(c.get('world').config, wanted) !== undefined) {
-    return 'Agents read the mails of this domain. Enter an address that only you read.'
+    return 'Agents read the emails of this domain. Enter an address that only you read.'
   }
   await askMailAddress(await ownerSessionOf(c), typed)
   return undefined
@@ -53,7 +53,7 @@ async function ask(c: PageContext, { email }: Security, typed: string) {
 async function enter(c: PageContext, { email: old, mail_change }: Security, code: string) {
   const email = mail_change?.email ?? ''
   const isRight = await confirmMailAddress(await ownerSessionOf(c), { code, email, old })
-  return isRight ? undefined : 'This code is wrong or has expired. Use the newest mail.'
+  return isRight ? undefined : 'This code is wrong or has expired. Use the newest email.'
 }
 
 async function showMailAddress(c: PageContext, error?: string) {
@@ -114,7 +114,7 @@ function Change({ c, change: { email, takes_effect_at: at }, error }: ChangeProp
       {at === null ? (
         <Section title="Enter the code">
           <p>
-            A mail is on its way to <strong>{email}</strong>. Its code is valid for an hour.
+            We sent an email to <strong>{email}</strong>. Its code is valid for an hour.
           </p>
           <Form c={c}>
             <CodeField {...(error === undefined ? {} : { error })} />

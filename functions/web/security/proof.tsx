@@ -52,7 +52,7 @@ async function showProof(c: PageContext, way: string, error?: string) {
     c,
     <Page
       c={c}
-      title="Confirm that it is you"
+      title="Confirm it’s you"
       owner={me}
       lead="This step needs your confirmation, which lasts ten minutes."
       scripts={['passkey']}

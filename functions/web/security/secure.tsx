@@ -78,7 +78,7 @@ function WhatHappens() {
         Limits become those of a new account, unless yours are lower. No recipient, device or
         destination of a secret stays approved.
       </li>
-      <li>Your money, mails and logins stay. What was paid stays paid.</li>
+      <li>Your money, emails and logins stay. What was paid stays paid.</li>
     </ul>
   )
 }

@@ -13,6 +13,7 @@ import {
 import { confirmCode, requestSignup } from '../../../shared/onboarding/signup.ts'
 import { goTo, readFormFields } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
+import { waitInWords } from '../refusals.tsx'
 import { browserOf } from '../session.ts'
 import { Button, CodeField, Field, Form } from '../ui/form.tsx'
 import { Challenge } from '../ui/passkey.tsx'
@@ -42,7 +43,7 @@ function askAddress(c: PageContext, typed = '', error?: string) {
     <Page
       c={c}
       title="Open an account"
-      lead="Your agent gets a mail address and a wallet. You set what it may spend, and can stop it at any time."
+      lead="Your agent gets an email address and a wallet. You set what it may spend, and can stop it at any time."
     >
       <Form c={c} action="/join">
         <Field
@@ -97,9 +98,7 @@ async function limitMessage(asking: Promise<unknown>): Promise<string | undefine
 }
 
 function waitWords({ retryAfterSeconds = 60 }: Refusal): string {
-  const minutes = Math.ceil(retryAfterSeconds / 60)
-  const wait = minutes < 100 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`
-  return `Several codes were already requested. The next one can be sent in ${wait}.`
+  return `Several codes were already requested. The next one can be sent in ${waitInWords(retryAfterSeconds)}.`
 }
 
 function askCode(c: PageContext, error?: string) {
@@ -112,7 +111,7 @@ function askCode(c: PageContext, error?: string) {
       title="Enter the code"
       lead={
         <>
-          A mail is on its way to <strong>{email}</strong>. Its code is valid for 10 minutes.
+          We sent an email to <strong>{email}</strong>. Its code is valid for 10 minutes.
         </>
       }
     >
@@ -141,7 +140,7 @@ async function takeCode(c: PageContext) {
   if (!codeForm.test(code)) return askCode(c, 'The code has 6 digits.')
   const confirmed = await confirmCode(asking(c), { email, code })
   if (isRefusal(confirmed)) {
-    return askCode(c, 'This code is wrong or has expired. Use the newest mail.')
+    return askCode(c, 'This code is wrong or has expired. Use the newest email.')
   }
   deleteCookie(c, cookie, hostCookie)
   return c.redirect(confirmed.registrationUrl, 303)

@@ -49,7 +49,7 @@ const otherwise =
 
 /** Front page of the service, in three sentences. */
 const about =
-  'An account for your AI agent, with a mail address, a wallet and logins of its own. It pays within limits that you ' +
+  'An account for your AI agent, with an email address, a wallet and logins of its own. It pays within limits that you ' +
   'set and asks you about the rest. You see all that it does, and one press stops it.'
 const appAsks =
   'An app asks for access to your account. Sign in to see what it asks for and decide.'

@@ -136,8 +136,8 @@ function AccountTerms() {
       <p>
         <strong>Spending</strong> starts with up to 200 USD in 24 hours that your agent pays on its
         own, to recipients and from devices that you trust. When it says that you agreed, it may pay
-        as much again, at most 10 USD of that to each new recipient. You approve everything else.
-        No more than 1,000 USD can leave in 24 hours. You can change all of this under Limits.
+        as much again, at most 10 USD of that to each new recipient. You approve everything else. No
+        more than 1,000 USD can leave in 24 hours. You can change all of this under Limits.
       </p>
       <p>
         <strong>Stopping</strong> takes one click or one call: you and your agent can freeze

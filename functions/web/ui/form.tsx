@@ -298,8 +298,8 @@ const doneWords = {
   approved_unsent:
     'Approved. Some transfers could not be sent: their pages say why. The agent completes the purchases.',
   declined_all: 'All waiting payments are declined.',
-  mail_change_stopped: 'Stopped. Your mail address stays as it is.',
-  mail_change_over: 'No change was pending any more. See below which mail address is yours.',
+  mail_change_stopped: 'Stopped. Your email address stays as it is.',
+  mail_change_over: 'No change was pending any more. See below which email address is yours.',
   reopened: 'The account is open again.',
   signed_out: 'You are signed out.',
   few: 'Select at least two waiting payments to approve them together.',

@@ -57,7 +57,7 @@ export function SecretFields({ kept, errors = {} }: Fields) {
         name="password"
         label="Password at the site"
         hint={
-          kept?.has_password ? keeps : 'Leave empty if the site mails a code or a link instead.'
+          kept?.has_password ? keeps : 'Leave empty if the site emails a code or a link instead.'
         }
         type="password"
         autocomplete="new-password"

@@ -161,7 +161,7 @@ const names: Readonly<Record<string, string>> = {
   password: 'The password',
   username: 'The user name',
   totp: 'The current one-time code',
-  mail: 'A one-time code from a mail',
+  mail: 'A one-time code from an email',
 }
 
 function nameOf(secret: string): string {

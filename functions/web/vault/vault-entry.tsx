@@ -110,8 +110,8 @@ async function showEntry(c: PageContext, entry: OwnerEntry, problem?: string) {
         </>
       ) : (
         <Section title="Change or delete it">
-          <p>First confirm again that it is you.</p>
-          <ProofLink c={c} label="Confirm that it is you" />
+          <p>First confirm again that it’s you.</p>
+          <ProofLink c={c} label="Confirm it’s you" />
         </Section>
       )}
     </Page>,
@@ -163,7 +163,7 @@ function MailedCodes({ c, entry }: Part) {
 function Reveal({ c, entry }: Part) {
   return (
     <Section title="See its secrets">
-      <p>To see them, confirm again that it is you. The activity records it.</p>
+      <p>To see them, confirm again that it’s you. The activity records it.</p>
       <Form c={c} action={`/vault/${entry.credential_id}/shown`}>
         <div class="actions">
           <Button kind="plain">Show the secrets</Button>

@@ -10,9 +10,10 @@ import { isRowOf, signedUsdc, totalOf, totalRow, vaultBody } from '../../../shar
 import { type YieldVault, yieldVaults } from '../../../shared/yield/registry.ts'
 import { requireOwner } from '../frame.ts'
 import { Page, sendPage } from '../layout.tsx'
+import { MandateState } from '../mandates/mandate-terms.tsx'
 import { StepChart } from '../ui/charts.tsx'
 import { LinkButton } from '../ui/form.tsx'
-import { Empty, Facts, Money, Notice, Section, Table, Time } from '../ui/show.tsx'
+import { Empty, Facts, Money, Notice, Section, State, Table, Time } from '../ui/show.tsx'
 import { type Owner, type PageContext, type Routes, webAppPath } from '../visit.ts'
 
 const ordersListed = 20
@@ -91,9 +92,10 @@ function Rule({ rule, vault }: { rule: RuleRow; vault: VaultSeen }) {
   return (
     <p>
       <a href={`${webAppPath}/mandate/${mandate.id}`}>{ruleSentence(rule, vault)}</a>{' '}
+      <MandateState status={mandate.status} />{' '}
       <span class="quiet">
-        {mandate.status.replace('_', ' ')}, at most {signedUsdc(daily)} {vault.token.symbol} a day,
-        until <Time at={mandate.expires_at} isInSentence />
+        At most {signedUsdc(daily)} {vault.token.symbol} a day, until{' '}
+        <Time at={mandate.expires_at} isInSentence />
       </span>
     </p>
   )
@@ -122,7 +124,7 @@ function Orders({ orders }: { orders: readonly Payment[] }) {
       columns={[
         { label: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
         { label: 'Order', cell: (payment) => summaryOf(payment) },
-        { label: 'State', cell: ({ state, finality }) => finality ?? state.replace('_', ' ') },
+        { label: 'State', cell: ({ state, finality }) => <State of={finality ?? state} /> },
         { label: 'Why', cell: ({ memo }) => memo ?? 'Ordered by an agent' },
       ]}
     />
