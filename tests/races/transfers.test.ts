@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { runHousekeeping } from '../../shared/payments/settle/housekeeping.ts'
 import { node } from '../support/faults/chain.ts'
-import { acquainted, proven, statesOf, usdcOf } from '../support/ledger.ts'
+import { acquainted, ended, statesOf, usdcOf } from '../support/ledger.ts'
 import { anew } from '../support/wish.ts'
 import { type Agent, type Answer, start, type TestWorld } from '../support/world.ts'
 
@@ -19,11 +19,11 @@ function together(times: number, act: (at: number) => Promise<Answer>): Promise<
 
 const statusesOf = (answers: Answer[]) => answers.map(({ body }) => body['status'])
 
-/** Waits until the chain has mined each transaction of the answers. */
+/** Waits until the chain has settled each transfer of the answers; one that was queued is sent after its answer. */
 async function allProven(payer: Agent, answers: Answer[]): Promise<void> {
-  const hashes = new Set(answers.map(({ body }) => body['tx_hash']).filter(Boolean))
-  for (const hash of hashes) {
-    expect((await proven(payer, hash)).body).toMatchObject({ status: 'settled' })
+  const sent = answers.filter(({ body }) => body['status'] === 'submitted')
+  for (const transfer_id of new Set(sent.map(({ body }) => body['transfer_id']))) {
+    expect((await ended(payer, { transfer_id })).body).toMatchObject({ status: 'settled' })
   }
 }
 

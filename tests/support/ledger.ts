@@ -29,10 +29,15 @@ export async function acquainted(world: TestWorld, usdc = 1000) {
 }
 
 /** Polls until the node has mined a transaction; it answers a broadcast before that. */
-export async function proven(agent: Agent, hash: unknown): Promise<Answer> {
-  let shown = await agent.post('/transfer-status', { tx_hash: hash })
+export function proven(agent: Agent, hash: unknown): Promise<Answer> {
+  return ended(agent, { tx_hash: hash })
+}
+
+/** Polls until a transfer is no longer on its way; one that was queued is sent after its answer. */
+export async function ended(agent: Agent, transfer: object): Promise<Answer> {
+  let shown = await agent.post('/transfer-status', transfer)
   for (let look = 0; look < 200 && shown.body['status'] === 'submitted'; look += 1) {
-    shown = await agent.post('/transfer-status', { tx_hash: hash })
+    shown = await agent.post('/transfer-status', transfer)
   }
   return shown
 }
