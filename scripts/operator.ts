@@ -6,6 +6,7 @@ import { reportFunding } from './operator/fund.ts'
 import {
   type ReportRow,
   reportAccounts,
+  reportGrowth,
   reportPayments,
   reportRelayers,
   reportStatus,
@@ -24,6 +25,7 @@ payments [alias]  the newest payments, of one account
 freeze <alias>    stops an account until its owner unfreezes it
 fund              relayers that lack gas, and for each the amount with a link that a wallet opens (EIP-681)
 sweep <relayer>   sends the gas that a relayer without transactions in flight holds to the address in --to
+growth [MB]       megabytes that each key or app may store in a day, two thirds of it at once; sets them if given
 invite <email>    prints a link that opens one account within 30 minutes
 
 --to              address to sweep to, in EIP-55 form
@@ -53,6 +55,7 @@ const commands: Readonly<Record<string, (asked: Asked) => Promise<ReportRow[]>>>
   fund: ({ sql, transfers }) => reportFunding(sql, transfers),
   sweep: ({ sql, settings, subject, to }) =>
     sweep(sql, settings, { relayer: named('sweep', subject), to }),
+  growth: ({ sql, subject }) => reportGrowth(sql, subject),
   async invite({ sql, settings, subject }) {
     const link = await invite(sql, named('invite', subject).toLowerCase())
     return [{ link: `${settings.webUrl}/register/${link}` }]

@@ -99,3 +99,18 @@ export function tableOf(rows: readonly ReportRow[]): string {
   const names = Object.keys(first)
   return columns([names, ...rows.map((row) => names.map((name) => String(row[name] ?? '-')))])
 }
+
+/** Returns what each key or app may store, after setting it to `megabytes` a day if they are given. */
+export async function reportGrowth(sql: Sql, megabytes: string | undefined): Promise<ReportRow[]> {
+  if (megabytes !== undefined) {
+    if (!/^[1-9]\d{0,2}$/.test(megabytes)) throw new Error('growth takes 1 to 999 megabytes')
+    const bytes = Number(megabytes) * 1_000_000
+    await sql`
+      update private.growth_terms set bytes_a_day = ${bytes}, bytes_at_once = ${bytes}::bigint * 2 / 3`
+  }
+  return [
+    ...(await sql<ReportRow[]>`
+    select round(bytes_a_day / 1e6)::integer as mb_a_day, round(bytes_at_once / 1e6)::integer as mb_at_once
+      from private.growth_terms`),
+  ]
+}

@@ -154,14 +154,16 @@ const detailSchema = z.looseObject({
   needed: z.string().optional(),
   credential_id: z.string().optional(),
   held: z.array(z.string()).optional(),
+  hint: z.string().optional(),
 })
 
 function detailOf(details: string | null | undefined): Partial<Refusal> {
   const parsed = detailSchema.safeParse(details ? JSON.parse(details) : {})
-  const { retry_after_seconds: seconds, needed, held = [], credential_id } = parsed.data ?? {}
+  const { retry_after_seconds: seconds, needed, held = [], credential_id, hint } = parsed.data ?? {}
   return {
     ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }),
     ...(credential_id === undefined ? {} : { details: { credential_id } }),
+    ...(hint === undefined ? {} : { hint }),
     ...(needed === undefined
       ? {}
       : {

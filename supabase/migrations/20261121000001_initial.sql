@@ -34,6 +34,15 @@ create unlogged table private.rate_buckets (
 ) with (fillfactor = 50);
 alter table private.rate_buckets enable row level security;
 
+-- Bytes that a key or app may make the database grow by: at once, and each day besides. One row; without it nothing is charged.
+create table private.growth_terms (
+  single boolean primary key default true check (single),
+  bytes_at_once integer not null check (bytes_at_once > 0),
+  bytes_a_day integer not null check (bytes_a_day > 0)
+);
+alter table private.growth_terms enable row level security;
+insert into private.growth_terms (bytes_at_once, bytes_a_day) values (8000000, 12000000);
+
 -- Returns the current time. Every rule in SQL uses this clock alone, so a worker with a wrong clock decides
 -- nothing.
 create function private.clock() returns timestamptz
@@ -92,6 +101,48 @@ begin
         greatest(1, pg_catalog.ceil(extract(epoch from arrival - now_real - cell * (burst - 1))))));
     end if;
   end loop;
+end $$;
+
+-- Charges what the rest of this transaction writes to the budget of a key or app; to none if it is null.
+create function private.charge_to(budget uuid) returns void language plpgsql as $$
+begin
+  perform pg_catalog.set_config('aoa.charged_to', coalesce('grows:' || budget, ''), true);
+end $$;
+
+-- Trigger: charges a row that is new, with its argument for indexes and for rows that follow from it, or by what
+-- it grew. It refuses nothing, because work that has begun is finished: the next call is refused (ask_for_room).
+create function private.charge_growth() returns trigger language plpgsql as $$
+declare
+  charged text := pg_catalog.current_setting('aoa.charged_to', true);
+  bytes integer;
+  cost interval;
+begin
+  if charged <> '' then
+    bytes := pg_column_size(new) + case tg_op
+      when 'INSERT' then tg_argv[0]::integer else -pg_column_size(old) end;
+    cost := (select bytes * interval '1 day' / t.bytes_a_day from private.growth_terms t
+      where bytes > 0);
+    if cost is not null then
+      insert into private.rate_buckets as b values (charged, pg_catalog.clock_timestamp() + cost)
+      on conflict (bucket) do update
+        set arrives_at = greatest(b.arrives_at, pg_catalog.clock_timestamp()) + cost;
+    end if;
+  end if;
+  return null;
+end $$;
+
+-- Refuses a budget that wrote all that it may, with the seconds until there is room again.
+create function private.ask_for_room(budget uuid) returns void language plpgsql as $$
+declare
+  excess interval := (select b.arrives_at - pg_catalog.clock_timestamp()
+      - t.bytes_at_once * interval '1 day' / t.bytes_a_day
+    from private.rate_buckets b cross join private.growth_terms t where b.bucket = 'grows:' || budget);
+begin
+  if excess > interval '0' then
+    perform private.refuse('rate_limited', '429', pg_catalog.jsonb_build_object(
+      'retry_after_seconds', greatest(1, pg_catalog.ceil(extract(epoch from excess))),
+      'hint', 'This key has stored as much as it may in a day. Wait, or ask the operator of the service for more.'));
+  end if;
 end $$;
 
 -- Returns the network that a limit counts as one caller: the address itself for IPv4, the /64 network for
@@ -403,7 +454,8 @@ begin
     where k.digest = credential and k.kind = 'session');
 end $$;
 
--- Returns the caller after checking its scope, in the transaction of its request, or ends the call. With
+-- Returns the caller after checking its scope, in the transaction of its request, or ends the call; what is written
+-- then is charged to it. With
 -- `unfrozen` it also refuses a frozen account, as money and secrets require. It does not count against the
 -- rate: later calls of a request that was let in must not be refused for that.
 create function private.recognize(credential text, needed text, unfrozen boolean default false)
@@ -416,6 +468,8 @@ begin
     perform private.refuse('unauthorized', '401');
   end if;
   perform private.demand_scope(found_key, needed);
+  perform private.charge_to(case when found_key.kind in ('api_key', 'oauth')
+    then coalesce(found_key.shares_budget_of, found_key.id) end);
   if unfrozen then
     select a.frozen_at into frozen_at from private.accounts a where a.id = found_key.account;
     if frozen_at is not null then
@@ -437,7 +491,7 @@ begin
   end if;
 end $$;
 
--- Recognizes the caller and counts the request against its rate.
+-- Recognizes the caller and counts the request against its rate, and one that may write against its room.
 create function private.admit(credential text, needed text, unfrozen boolean default false)
   returns private.credentials language plpgsql as $$
 declare
@@ -445,6 +499,9 @@ declare
   today date := private.clock()::date;
 begin
   perform private.take('key:' || caller.id, caller.burst, caller.per_second);
+  if unfrozen or needed in ('pay', 'vault', 'full') then
+    perform private.ask_for_room(coalesce(caller.shares_budget_of, caller.id));
+  end if;
   if caller.last_used_on is distinct from today then
     update private.credentials k set last_used_on = today where k.id = caller.id;
   end if;
@@ -5951,6 +6008,12 @@ create function private.is_owed(p private.payments) returns boolean
     and p.valid_before + 86400 > extract(epoch from private.clock())
 $$;
 
+-- Returns the budget of the key or app that a payment is for.
+create function private.budget_of_payment(payment uuid) returns uuid language plpgsql stable as $$
+begin
+  return (select private.holder_of(p.key) from private.payments p where p.id = payment);
+end $$;
+
 -- Stores what the merchant answered to an x402 request. The payment keeps its reservation until the
 -- chain shows more. A delivered answer stays, whatever a second request with the same
 -- signature is answered, and the beginning of one until more is delivered.
@@ -5960,6 +6023,7 @@ create function api.housekeeping_finish_attempt(payment uuid, delivery jsonb)
 declare
   finished private.payments;
 begin
+  perform private.charge_to(private.budget_of_payment(payment));
   update private.payments p set delivery = case
       when private.delivered_part(p.delivery) = 2 or private.delivered_part(p.delivery)
         > private.delivered_part(housekeeping_finish_attempt.delivery)
@@ -5976,6 +6040,7 @@ create function api.housekeeping_keep_piece(
   payment uuid, answer uuid, place integer, body_base64 text)
   returns boolean language plpgsql security definer set search_path = '' as $$
 begin
+  perform private.charge_to(private.budget_of_payment(payment));
   insert into private.delivered_pieces (payment, answer, place, body_base64)
   select p.id, housekeeping_keep_piece.answer, housekeeping_keep_piece.place,
       housekeeping_keep_piece.body_base64
@@ -11093,6 +11158,7 @@ insert into private.retention (of_table, ages_from, kept, only_where, reason) va
   ('deposits', null, null, null, 'The history that balances are reconciled with.'),
   ('frozen_payments', null, null, null, 'One row for each account that is frozen.'),
   ('gas_terms', null, null, null, 'Settings of the operator.'),
+  ('growth_terms', null, null, null, 'Settings of the operator.'),
   ('health', null, null, null, 'One row for each part of the service.'),
   ('known_devices', null, null, null, 'An act of the owner, until the owner takes it back.'),
   ('known_recipients', null, null, null, 'An act of the owner, until the owner takes it back.'),
@@ -11121,6 +11187,28 @@ insert into private.retention (of_table, ages_from, kept, only_where, reason) va
   ('wallets', null, null, null, 'One row for each account.'),
   ('yield_days', null, null, null, 'The history that the chart of earnings shows.'),
   ('yield_rules', null, null, null, 'What the owner agreed to, with its mandate.');
+
+-- Tables that calls of a key or app make grow, with the bytes of a row's indexes and of rows that follow from it: a
+-- payment brings a slot of a relayer, its transaction and what the chain shows. What others write is not charged.
+do $$
+declare
+  charged record;
+begin
+  for charged in select * from (values
+    ('payments', 6144, 'delivery'), ('delivered_pieces', 256, null), ('idempotent_answers', 1024, 'body'),
+    ('activities', 512, null), ('mandates', 1024, null), ('hosted_actions', 512, 'asked, entered'),
+    ('mails', 4096, null), ('outbox', 2048, null), ('vault_entries', 512, 'sealed'),
+    ('vault_destinations', 512, null), ('vault_sessions', 512, 'sealed'), ('vault_sites', 256, null))
+    as t (of_table, beside, grows_by)
+  loop
+    execute pg_catalog.format('create trigger charged after insert on private.%I
+      for each row execute function private.charge_growth(%s)', charged.of_table, charged.beside);
+    if charged.grows_by is not null then
+      execute pg_catalog.format('create trigger charged_more after update of %s on private.%I
+        for each row execute function private.charge_growth()', charged.grows_by, charged.of_table);
+    end if;
+  end loop;
+end $$;
 
 -- Deletes up to `batch` rows that a rule lets go; returns how many.
 create function private.forget(rule private.retention, batch integer) returns bigint

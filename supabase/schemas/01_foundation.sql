@@ -32,6 +32,15 @@ create unlogged table private.rate_buckets (
 ) with (fillfactor = 50);
 alter table private.rate_buckets enable row level security;
 
+-- Bytes that a key or app may make the database grow by: at once, and each day besides. One row; without it nothing is charged.
+create table private.growth_terms (
+  single boolean primary key default true check (single),
+  bytes_at_once integer not null check (bytes_at_once > 0),
+  bytes_a_day integer not null check (bytes_a_day > 0)
+);
+alter table private.growth_terms enable row level security;
+insert into private.growth_terms (bytes_at_once, bytes_a_day) values (8000000, 12000000);
+
 -- Returns the current time. Every rule in SQL uses this clock alone, so a worker with a wrong clock decides
 -- nothing.
 create function private.clock() returns timestamptz
@@ -90,6 +99,48 @@ begin
         greatest(1, pg_catalog.ceil(extract(epoch from arrival - now_real - cell * (burst - 1))))));
     end if;
   end loop;
+end $$;
+
+-- Charges what the rest of this transaction writes to the budget of a key or app; to none if it is null.
+create function private.charge_to(budget uuid) returns void language plpgsql as $$
+begin
+  perform pg_catalog.set_config('aoa.charged_to', coalesce('grows:' || budget, ''), true);
+end $$;
+
+-- Trigger: charges a row that is new, with its argument for indexes and for rows that follow from it, or by what
+-- it grew. It refuses nothing, because work that has begun is finished: the next call is refused (ask_for_room).
+create function private.charge_growth() returns trigger language plpgsql as $$
+declare
+  charged text := pg_catalog.current_setting('aoa.charged_to', true);
+  bytes integer;
+  cost interval;
+begin
+  if charged <> '' then
+    bytes := pg_column_size(new) + case tg_op
+      when 'INSERT' then tg_argv[0]::integer else -pg_column_size(old) end;
+    cost := (select bytes * interval '1 day' / t.bytes_a_day from private.growth_terms t
+      where bytes > 0);
+    if cost is not null then
+      insert into private.rate_buckets as b values (charged, pg_catalog.clock_timestamp() + cost)
+      on conflict (bucket) do update
+        set arrives_at = greatest(b.arrives_at, pg_catalog.clock_timestamp()) + cost;
+    end if;
+  end if;
+  return null;
+end $$;
+
+-- Refuses a budget that wrote all that it may, with the seconds until there is room again.
+create function private.ask_for_room(budget uuid) returns void language plpgsql as $$
+declare
+  excess interval := (select b.arrives_at - pg_catalog.clock_timestamp()
+      - t.bytes_at_once * interval '1 day' / t.bytes_a_day
+    from private.rate_buckets b cross join private.growth_terms t where b.bucket = 'grows:' || budget);
+begin
+  if excess > interval '0' then
+    perform private.refuse('rate_limited', '429', pg_catalog.jsonb_build_object(
+      'retry_after_seconds', greatest(1, pg_catalog.ceil(extract(epoch from excess))),
+      'hint', 'This key has stored as much as it may in a day. Wait, or ask the operator of the service for more.'));
+  end if;
 end $$;
 
 -- Returns the network that a limit counts as one caller: the address itself for IPv4, the /64 network for

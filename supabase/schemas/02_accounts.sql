@@ -272,7 +272,8 @@ begin
     where k.digest = credential and k.kind = 'session');
 end $$;
 
--- Returns the caller after checking its scope, in the transaction of its request, or ends the call. With
+-- Returns the caller after checking its scope, in the transaction of its request, or ends the call; what is written
+-- then is charged to it. With
 -- `unfrozen` it also refuses a frozen account, as money and secrets require. It does not count against the
 -- rate: later calls of a request that was let in must not be refused for that.
 create function private.recognize(credential text, needed text, unfrozen boolean default false)
@@ -285,6 +286,8 @@ begin
     perform private.refuse('unauthorized', '401');
   end if;
   perform private.demand_scope(found_key, needed);
+  perform private.charge_to(case when found_key.kind in ('api_key', 'oauth')
+    then coalesce(found_key.shares_budget_of, found_key.id) end);
   if unfrozen then
     select a.frozen_at into frozen_at from private.accounts a where a.id = found_key.account;
     if frozen_at is not null then
@@ -306,7 +309,7 @@ begin
   end if;
 end $$;
 
--- Recognizes the caller and counts the request against its rate.
+-- Recognizes the caller and counts the request against its rate, and one that may write against its room.
 create function private.admit(credential text, needed text, unfrozen boolean default false)
   returns private.credentials language plpgsql as $$
 declare
@@ -314,6 +317,9 @@ declare
   today date := private.clock()::date;
 begin
   perform private.take('key:' || caller.id, caller.burst, caller.per_second);
+  if unfrozen or needed in ('pay', 'vault', 'full') then
+    perform private.ask_for_room(coalesce(caller.shares_budget_of, caller.id));
+  end if;
   if caller.last_used_on is distinct from today then
     update private.credentials k set last_used_on = today where k.id = caller.id;
   end if;

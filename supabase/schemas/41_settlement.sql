@@ -75,6 +75,12 @@ create function private.is_owed(p private.payments) returns boolean
     and p.valid_before + 86400 > extract(epoch from private.clock())
 $$;
 
+-- Returns the budget of the key or app that a payment is for.
+create function private.budget_of_payment(payment uuid) returns uuid language plpgsql stable as $$
+begin
+  return (select private.holder_of(p.key) from private.payments p where p.id = payment);
+end $$;
+
 -- Stores what the merchant answered to an x402 request. The payment keeps its reservation until the
 -- chain shows more. A delivered answer stays, whatever a second request with the same
 -- signature is answered, and the beginning of one until more is delivered.
@@ -84,6 +90,7 @@ create function api.housekeeping_finish_attempt(payment uuid, delivery jsonb)
 declare
   finished private.payments;
 begin
+  perform private.charge_to(private.budget_of_payment(payment));
   update private.payments p set delivery = case
       when private.delivered_part(p.delivery) = 2 or private.delivered_part(p.delivery)
         > private.delivered_part(housekeeping_finish_attempt.delivery)
@@ -100,6 +107,7 @@ create function api.housekeeping_keep_piece(
   payment uuid, answer uuid, place integer, body_base64 text)
   returns boolean language plpgsql security definer set search_path = '' as $$
 begin
+  perform private.charge_to(private.budget_of_payment(payment));
   insert into private.delivered_pieces (payment, answer, place, body_base64)
   select p.id, housekeeping_keep_piece.answer, housekeeping_keep_piece.place,
       housekeeping_keep_piece.body_base64

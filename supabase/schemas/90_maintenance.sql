@@ -66,6 +66,7 @@ insert into private.retention (of_table, ages_from, kept, only_where, reason) va
   ('deposits', null, null, null, 'The history that balances are reconciled with.'),
   ('frozen_payments', null, null, null, 'One row for each account that is frozen.'),
   ('gas_terms', null, null, null, 'Settings of the operator.'),
+  ('growth_terms', null, null, null, 'Settings of the operator.'),
   ('health', null, null, null, 'One row for each part of the service.'),
   ('known_devices', null, null, null, 'An act of the owner, until the owner takes it back.'),
   ('known_recipients', null, null, null, 'An act of the owner, until the owner takes it back.'),
@@ -94,6 +95,28 @@ insert into private.retention (of_table, ages_from, kept, only_where, reason) va
   ('wallets', null, null, null, 'One row for each account.'),
   ('yield_days', null, null, null, 'The history that the chart of earnings shows.'),
   ('yield_rules', null, null, null, 'What the owner agreed to, with its mandate.');
+
+-- Tables that calls of a key or app make grow, with the bytes of a row's indexes and of rows that follow from it: a
+-- payment brings a slot of a relayer, its transaction and what the chain shows. What others write is not charged.
+do $$
+declare
+  charged record;
+begin
+  for charged in select * from (values
+    ('payments', 6144, 'delivery'), ('delivered_pieces', 256, null), ('idempotent_answers', 1024, 'body'),
+    ('activities', 512, null), ('mandates', 1024, null), ('hosted_actions', 512, 'asked, entered'),
+    ('mails', 4096, null), ('outbox', 2048, null), ('vault_entries', 512, 'sealed'),
+    ('vault_destinations', 512, null), ('vault_sessions', 512, 'sealed'), ('vault_sites', 256, null))
+    as t (of_table, beside, grows_by)
+  loop
+    execute pg_catalog.format('create trigger charged after insert on private.%I
+      for each row execute function private.charge_growth(%s)', charged.of_table, charged.beside);
+    if charged.grows_by is not null then
+      execute pg_catalog.format('create trigger charged_more after update of %s on private.%I
+        for each row execute function private.charge_growth()', charged.grows_by, charged.of_table);
+    end if;
+  end loop;
+end $$;
 
 -- Deletes up to `batch` rows that a rule lets go; returns how many.
 create function private.forget(rule private.retention, batch integer) returns bigint
