@@ -18,6 +18,8 @@ export type Wiring = {
   modules: string
   /** Values for the vars and secrets of the functions; a var without one keeps its own value. */
   bindings: Readonly<Record<string, string>>
+  /** Code of the module around each function. */
+  platform: string
   /** Addresses of the workers that run in other processes, by name. */
   apart: ReadonlyMap<string, string>
 }
@@ -25,7 +27,7 @@ export type Wiring = {
 /** Returns the worker of a function. Throws if a binding or a service is missing. */
 export function functionWorker(
   settings: FunctionSettings,
-  { functions, modules, bindings, apart }: Wiring,
+  { functions, modules, bindings, apart, platform }: Wiring,
 ): WorkerOptions {
   const { folder, name, vars, secrets, services, compatibilityDate, compatibilityFlags } = settings
   const texts: Record<string, string> = {}
@@ -47,11 +49,12 @@ export function functionWorker(
     { type: 'text', value },
   ])
   const code = readFileSync(join(modules, `${folder}.mjs`), 'utf8')
-  const { config } = worker(name, code, compatibilityDate)
+  const { config } = worker(name, platform, compatibilityDate)
+  Object.assign(config.manifest.modules, { 'function.mjs': { type: 'esm', contents: code } })
   return {
     config: {
       ...config,
-      compatibilityFlags: [...compatibilityFlags],
+      compatibilityFlags: [...compatibilityFlags, 'nodejs_als'],
       env: fromEntries([...given, ...bound]),
     },
     dev: {
@@ -98,12 +101,8 @@ export function fromEntries(
   return Object.fromEntries(entries)
 }
 
-/** Returns the JavaScript of one of the workers that the local world adds. */
-export async function readCode(name: 'router' | 'egress'): Promise<string> {
-  const text = readFileSync(bundlePath(`${name}.ts`), 'utf8')
-  return (await transform(text, { loader: 'ts' })).code
-}
-
-function bundlePath(name: string): string {
-  return fileURLToPath(new URL(`workers/${name}`, import.meta.url))
+/** Returns the JavaScript of a module that the local world adds. */
+export async function readCode(name: 'router' | 'egress' | 'platform'): Promise<string> {
+  const path = fileURLToPath(new URL(`workers/${name}.ts`, import.meta.url))
+  return (await transform(readFileSync(path, 'utf8'), { loader: 'ts' })).code
 }

@@ -48,10 +48,11 @@ export type EmailResult = z.output<typeof emailResult>
 /** Starts all functions. They answer requests when this resolves. */
 export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const functions = options.functions ?? (await readFunctions())
-  const [router, egress] = [await readCode('router'), await readCode('egress')]
+  const names = ['router', 'egress', 'platform'] as const
+  const [router = '', egress = '', platform = ''] = await Promise.all(names.map(readCode))
   const { modules, bindings } = options
-  const apart = await startApart({ functions, modules, bindings }, options.log)
-  const wiring = { functions, modules, bindings, apart: apart.addresses }
+  const apart = await startApart({ functions, modules, bindings, platform }, options.log)
+  const wiring = { functions, modules, bindings, platform, apart: apart.addresses }
   const miniflare = openMiniflare({
     cf: false,
     host: '127.0.0.1',

@@ -16,6 +16,7 @@ const rogue = `
 import { connect } from 'cloudflare:sockets'
 const deeds = {
   fetch: async (target) => (await fetch(target)).text(),
+  nine: (target) => Promise.all(Array.from({ length: 9 }, () => deeds.fetch(target))).then(String),
   tcp: async (target) => {
     const socket = connect(target)
     const { value } = await socket.readable.getReader().read()
@@ -144,6 +145,33 @@ test('only the mailer has TCP, and only to the mail server', async () => {
 
 test('a client cannot choose the address that it is taken for', async () => {
   expect((await ask('get-identity')).client).toBe('127.0.0.1')
+})
+
+test('an invocation waits for six answers at once, as on the platform, and for the rest after them', async () => {
+  const held: (() => void)[] = []
+  let most = 0
+  let isHolding = true
+  const letGo = async () => {
+    // Requests that do not queue would arrive meanwhile.
+    await ask('get-identity')
+    isHolding = false
+    for (const go of held) go()
+  }
+  const slow = await listen(async () => {
+    if (isHolding) {
+      await new Promise<void>((resolve) => {
+        most = held.push(resolve)
+        if (most === 6) void letGo()
+      })
+    }
+    return new Response('slow')
+  })
+
+  const { heard } = await ask('x402-payment-prepare', { deed: 'nine', target: slow.url })
+
+  expect(heard).toBe(Array.from({ length: 9 }, () => 'slow').join())
+  expect(most).toBe(6)
+  await slow.close()
 })
 
 test('a function is given what is named for it, and nothing else', async () => {

@@ -13,13 +13,10 @@ export function runsApart({ cpuMilliseconds, secrets, services }: FunctionSettin
 }
 
 /** Starts each such function in its own process. Returns the addresses by worker name. */
-export async function startApart(
-  { functions, modules, bindings }: Omit<Wiring, 'apart'>,
-  log: (line: string) => void,
-) {
+export async function startApart(given: Omit<Wiring, 'apart'>, log: (line: string) => void) {
   const egress = await readCode('egress')
-  const started = functions.filter(runsApart).map((settings) => {
-    const wiring = { functions, modules, bindings, apart: new Map<string, string>() }
+  const started = given.functions.filter(runsApart).map((settings) => {
+    const wiring = { ...given, apart: new Map<string, string>() }
     const workers = [
       functionWorker(settings, wiring),
       worker('egress', egress, settings.compatibilityDate),
