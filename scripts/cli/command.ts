@@ -48,3 +48,9 @@ export function textOption({ values }: Pick<Call, 'values'>, name: string): stri
   const value = values[name]
   return typeof value === 'string' ? value : undefined
 }
+
+/** Returns all values of an option that may be given several times. */
+export function textOptions({ values }: Pick<Call, 'values'>, name: string): string[] {
+  const given: unknown = values[name]
+  return Array.isArray(given) ? given.map(String) : []
+}

@@ -35,6 +35,7 @@ const byCode: Readonly<Record<string, number>> = {
   network_error: exitCodes.tryAgain,
   timeout: exitCodes.tryAgain,
   invalid_request: exitCodes.usage,
+  destination_not_approved: exitCodes.needsConfirmation,
 }
 
 /** Returns the exit code of an error. */

@@ -1,18 +1,11 @@
 /** Commands that pay: a recipient, or a resource that answers 402. */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { type PaidInit, PaymentError } from '../client/paid-fetch.ts'
-import { type Call, type Command, needed, textOption, UsageError } from './command.ts'
+import { buy, buying, buyingHelp, confirming, confirmingHelp, readHeaderLines } from './buying.ts'
+import { type Call, type Command, needed, textOption, textOptions } from './command.ts'
 import { askFor } from './confirming.ts'
 import { exitCodes } from './exit-codes.ts'
 import { facts } from './screen.ts'
-
-const confirming = {
-  yes: { type: 'boolean', short: 'y' },
-  'no-wait': { type: 'boolean' },
-} as const
-const confirmingHelp = `--yes       your user has agreed: do not ask again where that is enough
---no-wait   do not wait for the owner where only the owner may agree`
 
 const pay: Command = {
   usage: '<recipient> <amount>',
@@ -115,10 +108,7 @@ const request = {
   method: { type: 'string', short: 'X' },
   header: { type: 'string', short: 'H', multiple: true },
   data: { type: 'string', short: 'd' },
-  'max-usd': { type: 'string' },
-  'dry-run': { type: 'boolean' },
-  memo: { type: 'string' },
-  ...confirming,
+  ...buying,
 } as const
 
 const fetchCommand: Command = {
@@ -128,41 +118,18 @@ const fetchCommand: Command = {
   help: `-X, --method   GET if absent, POST with --data
 -H, --header   "Name: value"
 -d, --data     body; @file reads one, @- standard input
---max-usd      most that it may cost, 1 if absent; 0 pays nothing
---dry-run      show the terms and pay nothing
---memo         purpose, shown to the owner
-${confirmingHelp}`,
+${buyingHelp}`,
   examples: [
     'aoa fetch https://shop.example/report --max-usd 0.25',
     'aoa fetch https://shop.example/ask -d \'{"q": 1}\' -H "Content-Type: application/json" > answer.json',
   ],
   async run(call) {
-    const url = needed(call, 0, 'the address')
-    if (!URL.canParse(url)) throw new UsageError(`${url} is not an address`)
-    if (call.values['dry-run'] === true) return showTerms(call, url)
-    let refused: number | undefined
-    const init: PaidInit = {
-      ...requestIn(call),
-      maxUsd: textOption(call, 'max-usd') ?? '1',
-      memo: textOption(call, 'memo'),
-      signal: call.signal,
-      confirm: async ({ summary, url: page, terms }) => {
-        const answer = await askFor(call, { id: terms.attempt_id, summary, url: page })
-        if (answer === true) return true
-        refused = answer
-        return false
-      },
-    }
-    try {
-      const answer = await call.account().fetch(url, init)
-      const write = (bytes: Uint8Array) => call.screen.write(bytes)
-      await answer.body?.pipeTo(new WritableStream({ write }))
-      if (!answer.ok) call.screen.say(`the server answered ${answer.status}`)
-      return answer.ok ? 0 : exitCodes.failed
-    } catch (error) {
-      if (error instanceof PaymentError && refused !== undefined) return refused
-      throw error
-    }
+    const answer = await buy(call, needed(call, 0, 'the address'), requestIn(call))
+    if (typeof answer === 'number') return answer
+    const write = (bytes: Uint8Array) => call.screen.write(bytes)
+    await answer.body?.pipeTo(new WritableStream({ write }))
+    if (!answer.ok) call.screen.say(`the server answered ${answer.status}`)
+    return answer.ok ? 0 : exitCodes.failed
   },
 }
 
@@ -171,37 +138,9 @@ function requestIn(call: Call): RequestInit {
   const body = data?.startsWith('@')
     ? readFileSync(data === '@-' ? 0 : data.slice(1), 'utf8')
     : data
-  const headers = new Headers()
-  const given: unknown = call.values['header']
-  for (const line of Array.isArray(given) ? given.map(String) : []) {
-    const [, name = '', value = ''] = /^([^:]+):\s*(.*)$/.exec(line) ?? []
-    if (name === '') throw new UsageError(`-H takes "Name: value", not ${line}`)
-    headers.append(name, value)
-  }
+  const headers = readHeaderLines(textOptions(call, 'header'))
   const method = textOption(call, 'method') ?? (body === undefined ? 'GET' : 'POST')
   return { method: method.toUpperCase(), headers, ...(body !== undefined && { body }) }
-}
-
-async function showTerms(call: Call, url: string): Promise<number> {
-  try {
-    const init = { ...requestIn(call), isDryRun: true, signal: call.signal }
-    const answer = await call.account().fetch(url, init)
-    call.screen.say(`the server answered ${answer.status}: nothing to pay`)
-  } catch (error) {
-    if (!(error instanceof PaymentError)) throw error
-    const { terms, summary } = error.terms
-    call.screen.show(error.terms, () =>
-      facts([
-        ['what', summary],
-        ['price', `${terms.amount} ${terms.token}`],
-        ['in USD', terms.amount_usd],
-        ['network', terms.network],
-        ['to', terms.pay_to],
-        ['by', `${terms.protocol} ${terms.version}, ${terms.scheme}`],
-      ]),
-    )
-  }
-  return 0
 }
 
 /** Commands by name. */

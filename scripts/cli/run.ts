@@ -6,19 +6,23 @@ import { accountCommands } from './account-commands.ts'
 import { clientOptions } from './client-options.ts'
 import { type Call, type Command, UsageError } from './command.ts'
 import { connectCommands } from './connect.ts'
+import { curlCommands } from './curl-command.ts'
 import { exitCodeOf } from './exit-codes.ts'
 import { loginCommands } from './login-commands.ts'
+import { mailCommands } from './mail-commands.ts'
 import { mcpCommands } from './mcp-proxy.ts'
 import { payCommands } from './pay-commands.ts'
 import { openScreen, type Screen } from './screen.ts'
-import { secretCommands } from './secret-commands.ts'
+import { vaultCommands } from './vault-commands.ts'
 
 /** All commands by name, in the order of the help. */
 export const commands: Readonly<Record<string, Command>> = {
   ...loginCommands,
   ...payCommands,
+  ...curlCommands,
   ...accountCommands,
-  ...secretCommands,
+  ...mailCommands,
+  ...vaultCommands,
   ...connectCommands,
   ...mcpCommands,
 }

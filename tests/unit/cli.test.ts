@@ -38,7 +38,7 @@ test('it is one file of at most 300 KB', () => {
   expect(statSync(program).size).toBeLessThanOrEqual(300_000)
 })
 
-const names = ['login', 'logout', 'whoami', 'pay', 'wait', 'fetch', 'balance', 'activity']
+const names = ['login', 'logout', 'whoami', 'pay', 'wait', 'fetch', 'curl', 'balance', 'activity']
 const others = ['freeze', 'mandate', 'call', 'mail', 'vault', 'connect', 'mcp']
 
 test('the help names every command, and each has its own with an example', async () => {
