@@ -1,17 +1,19 @@
 /** Brings the product to Cloudflare Workers and a hosted Supabase, or to its newest version there. */
 import { runFramed } from './program/frame.ts'
 
-const help = `npm run deploy -- [--settings deploy.toml] [--init | --check | --plan] [--escrowed]
-                   [--passphrase-file file]
+const help = `npm run deploy -- [--settings deploy.toml] [--init | --check | --plan | --rollback]
+                   [--escrowed] [--passphrase-file file]
 
 Brings the product to Cloudflare Workers and a hosted Supabase. It looks at everything first, makes the secrets
 once, applies migrations, mints the database's tokens, uploads the workers that differ, and asks the service
-whether it works; if not, it brings the workers back. Run it again after a failure or for a new version.
+whether it works; whatever goes wrong then brings the workers back. Run it again after a failure or for a new
+version.
 
 --settings          file of the settings
 --init              ask for the settings and write the file
 --check             look only: rights, plan, records, database
 --plan              say what would change and what each worker may reach
+--rollback          bring the workers back to what they were before a run that was stopped or could not bring them back
 --escrowed          a copy of <settings>.secrets and its passphrase is kept elsewhere
 --passphrase-file   file whose first line is the passphrase of <settings>.secrets, of 12 characters or more
 
@@ -28,6 +30,7 @@ const options = {
   init: { type: 'boolean' },
   check: { type: 'boolean' },
   plan: { type: 'boolean' },
+  rollback: { type: 'boolean' },
   escrowed: { type: 'boolean' },
   'passphrase-file': { type: 'string' },
 } as const

@@ -8,13 +8,15 @@ import { askSettings } from './init.ts'
 import { secretsPath } from './keys.ts'
 import { sayPlan } from './preview.ts'
 import { cloudflareWorkers } from './ready-workers.ts'
-import { type Deployment, deploy, isWell } from './run.ts'
+import { type Deployment, deploy, isWell, takeBack } from './run.ts'
 import {
   type Credentials,
   type DeploySettings,
+  readCredential,
   readCredentials,
   readDeploySettings,
 } from './settings.ts'
+import { beforePath, isUnfinished } from './upload/before.ts'
 import { cloudflareUrl } from './zone.ts'
 
 const supabaseUrl = 'https://api.supabase.com'
@@ -26,6 +28,7 @@ export type Options = {
   init?: boolean | undefined
   check?: boolean | undefined
   plan?: boolean | undefined
+  rollback?: boolean | undefined
   escrowed?: boolean | undefined
   'passphrase-file'?: string | undefined
 }
@@ -39,7 +42,9 @@ export async function run(options: Options): Promise<number> {
     return await runWith(options, signal)
   } catch (error) {
     if (!signal.aborted) throw error
-    console.log('stopped; the next run goes on from here')
+    const isOpen = isUnfinished(beforePath(resolve(options.settings)))
+    const back = isOpen ? ', or npm run deploy -- --rollback to bring the workers back' : ''
+    console.log(`stopped; run this again to go on from here${back}`)
     return interruptedCode
   }
 }
@@ -53,9 +58,13 @@ async function runWith(options: Options, signal: AbortSignal): Promise<number> {
     return 0
   }
   const settings = readDeploySettings(file)
-  const credentials = await readCredentials(process.env, settings, (name) =>
-    secretNamed(name, `set ${name} in the environment`, signal),
-  )
+  const ask = (name: string) => secretNamed(name, `set ${name} in the environment`, signal)
+  if (options.rollback) {
+    const token = await readCredential(process.env, 'cloudflareToken', ask)
+    const cloudflare = { url: cloudflareUrl, token, fetch, signal }
+    return takeBack({ settings, cloudflare, say: (line) => console.log(line) })
+  }
+  const credentials = await readCredentials(process.env, settings, ask)
   const given = { options, settings, credentials, signal }
   if (options.plan) return sayPlan(deploymentOf(given, ''))
   if (options.check) return (await isWell(deploymentOf(given, ''))) ? 0 : 1
@@ -100,7 +109,7 @@ function deploymentOf(
     credentials,
     cloudflare: { url: cloudflareUrl, token: cloudflareToken, fetch, signal },
     supabase: { url: supabaseUrl, token: supabaseToken, project: settings.project, fetch, signal },
-    workers: cloudflareWorkers(cloudflareUrl),
+    workers: cloudflareWorkers,
     passphrase,
     confirmEscrow: async (path) => {
       if (options.escrowed || !isAttended()) return options.escrowed ?? false

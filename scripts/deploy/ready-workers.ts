@@ -10,21 +10,19 @@ import { type Upload, type Uploaded, uploadWorkers } from './upload.ts'
 export type Workers = {
   planned: typeof plannedWorkers
   /** Builds the functions and uploads the workers that differ. */
-  upload: (order: Omit<Upload, 'modules' | 'apiUrl'>) => Promise<Uploaded>
+  upload: (order: Omit<Upload, 'modules'>) => Promise<Uploaded>
 }
 
-/** Returns the workers of the account that this API serves. */
-export function cloudflareWorkers(apiUrl: string): Workers {
-  return {
-    planned: plannedWorkers,
-    async upload(order) {
-      const modules = mkdtempSync(join(tmpdir(), 'aoa-workers-'))
-      try {
-        await buildWorkers(modules, order.plans)
-        return await uploadWorkers({ ...order, modules, apiUrl })
-      } finally {
-        rmSync(modules, { recursive: true, force: true })
-      }
-    },
-  }
+/** The workers of Cloudflare. */
+export const cloudflareWorkers: Workers = {
+  planned: plannedWorkers,
+  async upload(order) {
+    const modules = mkdtempSync(join(tmpdir(), 'aoa-workers-'))
+    try {
+      await buildWorkers(modules, order.plans)
+      return await uploadWorkers({ ...order, modules })
+    } finally {
+      rmSync(modules, { recursive: true, force: true })
+    }
+  },
 }

@@ -15,7 +15,8 @@ import type { Credentials, DeploySettings } from './settings.ts'
 import { smokeTest } from './smoke.ts'
 import { publishableKey, type SupabaseProject } from './supabase.ts'
 import { openTokens, tokensPath } from './tokens.ts'
-import type { Uploaded } from './upload.ts'
+import type { Api } from './upload/account.ts'
+import { beforePath, forgetBefore, isUnfinished, rollBack } from './upload/before.ts'
 import { secretsFor, valuesFor } from './values.ts'
 import { handMailTo } from './zone.ts'
 
@@ -57,16 +58,13 @@ export async function deploy(deployment: Deployment): Promise<number> {
   say(`tokens last until ${tokens.expiresAt.toISOString().slice(0, 10)}; a run before renews them`)
   signal.throwIfAborted()
 
-  say('workers')
+  await openRelayersOf(deployment, made)
+  signal.throwIfAborted()
+
   const values = valuesFor(settings, made, publishable)
   const plans = await deployment.workers.planned(values, settings.workers)
   const secrets = secretsFor({ settings, credentials, made, tokens })
-  const account = { id: settings.accountId, token: credentials.cloudflareToken }
-  const uploaded = await deployment.workers.upload({ plans, secrets, account, say, signal })
-  say(`${uploaded.uploaded.length} workers uploaded, ${uploaded.kept.length} as they were`)
-
-  await askForGas(deployment, made)
-  if (!(await isServing(deployment, uploaded))) return 1
+  if (!(await bringWorkers(deployment, plans, secrets))) return 1
   await takeMail(deployment, plans)
   say(`ready: ${settings.baseUrl}/web/join opens an account`)
   return 0
@@ -97,7 +95,7 @@ async function keepSecrets(deployment: Deployment) {
   return undefined
 }
 
-async function askForGas(
+async function openRelayersOf(
   { settings, credentials, say }: Deployment,
   made: SecretTexts,
 ): Promise<void> {
@@ -111,23 +109,57 @@ async function askForGas(
   for (const { chain, request } of lacking) say(`Send gas to the relayer of ${chain}: ${request}`)
 }
 
-/** Asks the service; a wrong answer brings all workers back to their versions before. */
-async function isServing(
+/** Uploads what differs and asks the service. Whatever goes wrong brings all workers back; Ctrl-C does not. */
+async function bringWorkers(
   deployment: Deployment,
-  { uploaded, rollback }: Uploaded,
+  plans: readonly PlannedWorker[],
+  secrets: (name: string) => string,
 ): Promise<boolean> {
-  const { settings, say } = deployment
-  say('smoke test')
-  const failures = await smokeTest({ ...deployment, baseUrl: settings.baseUrl })
-  if (failures.length === 0) return true
-  for (const failure of failures) say(`  WRONG ${failure}`)
-  await rollback()
-  say(
-    uploaded.length > 0
-      ? 'rolled back: the workers are as before; the database keeps its migrations'
-      : 'this run has uploaded nothing that could be rolled back',
-  )
+  const { settings, workers, say, signal } = deployment
+  const before = beforePath(settings.file)
+  const api = accessOf(deployment)
+  say('workers')
+  if (isUnfinished(before)) say('a run before did not end; this one goes on from there')
+  try {
+    const { uploaded, kept } = await workers.upload({ plans, secrets, api, before, say })
+    say(`${uploaded.length} workers uploaded, ${kept.length} as they were`)
+    say('smoke test')
+    const failures = await smokeTest({ ...deployment, baseUrl: settings.baseUrl })
+    if (failures.length === 0) {
+      forgetBefore(before)
+      return true
+    }
+    for (const failure of failures) say(`  WRONG ${failure}`)
+  } catch (error) {
+    signal.throwIfAborted()
+    say(`  WRONG ${error instanceof Error ? error.message : String(error)}`)
+  }
+  await takeBack(deployment)
   return false
+}
+
+/** Makes the workers what they were before a deployment that has not ended. Returns the exit code. */
+export async function takeBack(
+  deployment: Pick<Deployment, 'settings' | 'cloudflare' | 'say'>,
+): Promise<number> {
+  const { settings, say } = deployment
+  const path = beforePath(settings.file)
+  if (!isUnfinished(path)) {
+    say(`nothing to roll back: there is no ${path}, so no run has changed workers and not ended`)
+    return 0
+  }
+  say('rollback')
+  const isWhole = await rollBack(accessOf(deployment), path, say)
+  say(
+    isWhole
+      ? 'rolled back: the workers are as before; the database keeps its migrations'
+      : `not all is as before: put right what is said above, then run npm run deploy -- --rollback, which goes by ${path}`,
+  )
+  return isWhole ? 0 : 1
+}
+
+function accessOf({ settings, cloudflare }: Pick<Deployment, 'settings' | 'cloudflare'>): Api {
+  return { ...cloudflare, accountId: settings.accountId }
 }
 
 /** A worker that is rolled back takes no mail, so the rule comes last. */

@@ -137,14 +137,24 @@ const credentialNames = {
 /** Secrets that an operator has of others. */
 export type Credentials = Readonly<Record<keyof typeof credentialNames, string>>
 
-/** Takes them from the environment, and asks for those that are not there. */
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Takes one from the environment, or asks for it. */
+export async function readCredential(
+  environment: Environment,
+  key: keyof Credentials,
+  askHidden: (name: string) => Promise<string>,
+): Promise<string> {
+  return environment[credentialNames[key]] || (await askHidden(credentialNames[key]))
+}
+
+/** Takes all from the environment, and asks for those that are not there. */
 export async function readCredentials(
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Environment,
   { turnstileSiteKey }: DeploySettings,
   askHidden: (name: string) => Promise<string>,
 ): Promise<Credentials> {
-  const take = async (key: keyof typeof credentialNames) =>
-    environment[credentialNames[key]] || (await askHidden(credentialNames[key]))
+  const take = (key: keyof Credentials) => readCredential(environment, key, askHidden)
   return {
     cloudflareToken: await take('cloudflareToken'),
     supabaseToken: await take('supabaseToken'),

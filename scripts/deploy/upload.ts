@@ -10,11 +10,12 @@ import type { PlannedWorker } from './plan.ts'
 import {
   type Api,
   type HeldWorker,
-  heldWorker,
-  removeRoutes,
-  restoreWorker,
+  heldWorkers,
+  removeRoute,
+  routesIn,
   zoneOf,
 } from './upload/account.ts'
+import { keepBefore } from './upload/before.ts'
 import { type Deploying, deployWorker } from './upload/wrangler.ts'
 
 /** Workers to upload, and the account that they go to. */
@@ -25,53 +26,44 @@ export type Upload = {
   modules: string
   /** Returns the value of a secret; empty if there is none. */
   secrets: (name: string) => string
-  account: { id: string; token: string }
-  /** Address of the API, such as https://api.cloudflare.com/client/v4 */
-  apiUrl: string
+  api: Api
+  /** File that keeps the workers of before. */
+  before: string
   /** Receives progress, one line at a time. */
   say: (line: string) => void
-  signal: AbortSignal
+  /** Uploads one worker; only tests replace wrangler, by its own requests. */
+  deploy?: typeof deployWorker
 }
 
 /** Outcome of an upload, by names of workers. */
-export type Uploaded = {
-  uploaded: string[]
-  kept: string[]
-  /** Makes the versions, routes and schedules of before the present ones, and removes workers that are new. */
-  rollback: () => Promise<void>
-}
+export type Uploaded = { uploaded: string[]; kept: string[] }
 
 /** Uploads what differs. Throws before anything is uploaded if a secret has no value or the host no zone. */
 export async function uploadWorkers(upload: Upload): Promise<Uploaded> {
-  const { plans, account, apiUrl, say, signal } = upload
-  const api = { account, apiUrl, signal }
+  const { plans, api, before, say, deploy = deployWorker } = upload
   const wanted = plans.map((worker) => wantedOf(worker, upload))
   const host = plans.flatMap(({ routes }) => routes)[0]?.split('/')[0]
   if (host === undefined) throw new Error('none of the workers has a route')
   const zone = await zoneOf(api, host)
-  const before = new Map<string, HeldWorker | undefined>()
-  for (const { name } of plans) before.set(name, await heldWorker(api, zone, name))
-  await removeLostRoutes(api, zone, plans, before)
-  const changed = wanted.filter((one) => !isHeld(one, before.get(one.worker.name)))
+  const held = await heldWorkers(
+    api,
+    zone,
+    plans.map(({ name }) => name),
+  )
+  const changed = wanted.filter((one) => !isHeld(one, held[one.worker.name] ?? null))
   const uploaded = changed.map(({ worker }) => worker.name)
   const kept = plans.map(({ name }) => name).filter((name) => !uploaded.includes(name))
   for (const name of kept) say(`${name}: unchanged`)
-  const there = new Set(plans.flatMap(({ name }) => (before.get(name) ? [name] : [])))
+  if (changed.length > 0) keepBefore(before, { zone, workers: held })
+  await removeLostRoutes(api, zone, plans)
+  const there = new Set(plans.flatMap(({ name }) => (held[name] ? [name] : [])))
   for (const one of changed) {
-    await holdPlaces(api, one.worker, upload, there)
+    await holdPlaces(one.worker, upload, there)
     say(`${one.worker.name}: uploading`)
-    await deployWorker(api, one)
+    await deploy(api, one)
     there.add(one.worker.name)
   }
-  const rollback = async () => {
-    // It may be what follows an interruption, which must not end it as well.
-    const restoring = { ...api, signal: new AbortController().signal }
-    for (const name of uploaded.toReversed()) {
-      say(`${name}: back to what it was`)
-      await restoreWorker(restoring, zone, name, before.get(name))
-    }
-  }
-  return { uploaded, kept, rollback }
+  return { uploaded, kept }
 }
 
 /** Removes routes that workers lose: others may get them, and wrangler leaves a worker its last one. */
@@ -79,32 +71,30 @@ async function removeLostRoutes(
   api: Api,
   zone: string,
   plans: readonly PlannedWorker[],
-  before: ReadonlyMap<string, HeldWorker | undefined>,
 ): Promise<void> {
-  for (const { name, routes } of plans) {
-    const held = before.get(name)?.routes ?? []
-    const lost = held.filter(({ pattern }) => !routes.includes(pattern))
-    await removeRoutes(api, zone, lost)
+  const planned = new Map(plans.map(({ name, routes }) => [name, routes]))
+  for (const route of await routesIn(api, zone)) {
+    const patterns = planned.get(route.script ?? '')
+    if (patterns && !patterns.includes(route.pattern)) await removeRoute(api, zone, route)
   }
 }
 
 /** Uploads an empty worker for each that the worker is bound to and that is not there yet. */
 async function holdPlaces(
-  api: Api,
   { name, services }: PlannedWorker,
-  { plans, say }: Upload,
+  { plans, api, say, deploy = deployWorker }: Upload,
   there: Set<string>,
 ): Promise<void> {
   const called = services.map(({ service }) => service)
   for (const other of plans.filter((plan) => called.includes(plan.name))) {
     if (there.has(other.name)) continue
     say(`${other.name}: an empty worker holds its place for ${name}`)
-    await deployEmpty(api, other)
+    await deployEmpty(other, (empty) => deploy(api, empty))
     there.add(other.name)
   }
 }
 
-function wantedOf(worker: PlannedWorker, { modules, secrets, account }: Upload): Deploying {
+function wantedOf(worker: PlannedWorker, { modules, secrets, api }: Upload): Deploying {
   const file = join(modules, `${worker.module}.mjs`)
   const values = Object.fromEntries(worker.secrets.map((name) => [name, secrets(name)]))
   const missing = worker.secrets.filter((name) => !values[name])
@@ -113,17 +103,14 @@ function wantedOf(worker: PlannedWorker, { modules, secrets, account }: Upload):
   const code = createHash('sha256').update(readFileSync(file)).digest('hex')
   const { functions: _, ...plan } = worker
   // Keyed with the token: without it, nobody can try secrets against the tag.
-  const tag = createHmac('sha256', account.token)
+  const tag = createHmac('sha256', api.token)
     .update(JSON.stringify({ code, plan, values }))
     .digest('hex')
   return { worker, file, secrets: values, tag }
 }
 
-function isHeld({ worker, tag }: Deploying, held: HeldWorker | undefined): boolean {
-  const patterns = held?.routes.map(({ pattern }) => pattern)
-  return (
-    held?.tag === tag && isSame(held.crons, worker.crons) && isSame(patterns ?? [], worker.routes)
-  )
+function isHeld({ worker, tag }: Deploying, held: HeldWorker | null): boolean {
+  return held?.tag === tag && isSame(held.crons, worker.crons) && isSame(held.routes, worker.routes)
 }
 
 function isSame(some: readonly string[], others: readonly string[]): boolean {
@@ -134,14 +121,17 @@ function isSame(some: readonly string[], others: readonly string[]): boolean {
 const emptyModule = 'export default { fetch: () => new Response(null, { status: 503 }) }\n'
 
 /** Uploads a worker that does nothing, so that others can be bound to it. */
-async function deployEmpty(api: Api, planned: PlannedWorker): Promise<void> {
+async function deployEmpty(
+  planned: PlannedWorker,
+  deploy: (empty: Deploying) => Promise<void>,
+): Promise<void> {
   const nothing = { routes: [], crons: [], services: [], secrets: [], vars: {} }
   const directory = mkdtempSync(join(tmpdir(), 'aoa-empty-'))
   try {
     const file = join(directory, 'index.mjs')
     writeFileSync(file, emptyModule)
     const worker = { ...planned, ...nothing }
-    await deployWorker(api, { worker, file, secrets: {}, tag: 'empty' })
+    await deploy({ worker, file, secrets: {}, tag: 'empty' })
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }

@@ -16,7 +16,7 @@ async function findings(differs: Partial<Deployment> = {}): Promise<string[]> {
   expect(code).toBe(1)
   expect(lines.at(-1)).toMatch(/^[0-9]+ to put right; nothing was changed$/)
   expect(existsSync(`${opened.file}.secrets`)).toBe(false)
-  expect([opened.supabase.changes, opened.workers.uploads]).toEqual([[], 0])
+  expect([opened.supabase.changes, opened.account.changes]).toEqual([[], []])
   return lines.filter((line) => line.startsWith('  WRONG ')).map((line) => line.slice(8))
 }
 

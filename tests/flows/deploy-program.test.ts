@@ -33,7 +33,14 @@ test('help names each option and secret', async () => {
   const { code, out } = await run(['--help'])
 
   expect(code).toBe(0)
-  for (const word of ['--init', '--check', '--plan', '--escrowed', ...Object.keys(credentials)]) {
+  for (const word of [
+    '--init',
+    '--check',
+    '--plan',
+    '--rollback',
+    '--escrowed',
+    ...Object.keys(credentials),
+  ]) {
     expect(out).toContain(word)
   }
 })
@@ -44,6 +51,14 @@ test('without settings it names the command that asks for them', async () => {
   const { code, error } = await run([])
 
   expect([code, error]).toEqual([1, expect.stringContaining('npm run deploy -- --init')])
+})
+
+test('a rollback needs one token, and says if there is nothing to bring back', async () => {
+  writeFileSync(file, settingsText('a'.repeat(32)))
+
+  const { code, out } = await run(['--rollback'], { CLOUDFLARE_API_TOKEN: 'hidden-one' })
+
+  expect([code, out]).toEqual([0, expect.stringMatching(/^nothing to roll back: /)])
 })
 
 test('a wrong setting, a missing secret and a short passphrase are one sentence each', async () => {

@@ -7,6 +7,8 @@ import { openSecrets } from '../../scripts/deploy/keys.ts'
 import { sayPlan } from '../../scripts/deploy/preview.ts'
 import { deploy } from '../../scripts/deploy/run.ts'
 import { writeSealed } from '../../scripts/deploy/sealed-json.ts'
+import { beforePath } from '../../scripts/deploy/upload/before.ts'
+import { names, stateOf } from '../support/cloudflare/upload.ts'
 import { openDeployment } from '../support/deploy/deployment.ts'
 
 const isEmpty = () => Promise.resolve(false)
@@ -14,7 +16,7 @@ const isEmpty = () => Promise.resolve(false)
 type Opened = Awaited<ReturnType<typeof openDeployment>>
 
 /** Returns everything that a run leaves behind, with secrets as they are. */
-async function stateOf({ database, workers, supabase, file }: Opened) {
+async function leftBy({ database, account, supabase, file }: Opened) {
   const sql = postgres(database.url, { max: 1, onnotice() {} })
   const [row] = await sql`select to_regclass('private.gas_payers') is not null as is_migrated`
   const relayers = row?.['is_migrated']
@@ -29,7 +31,7 @@ async function stateOf({ database, workers, supabase, file }: Opened) {
   return structuredClone({
     relayers: [...relayers],
     sealed,
-    versions: [...workers.versions],
+    workers: stateOf(account),
     keys,
     schemas,
     apiKeys,
@@ -40,17 +42,18 @@ test('a run from nothing opens the service, and the next one changes nothing', a
   const opened = await openDeployment()
 
   const first = await deploy(opened.given)
-  const state = await stateOf(opened)
-  const changes = [...opened.supabase.changes]
+  const state = await leftBy(opened)
+  const changes = [...opened.supabase.changes, ...opened.account.changes]
   const second = await deploy(opened.given)
 
   expect([first, second]).toEqual([0, 0])
   expect(opened.lines.join('\n')).toContain('ready: https://api.example.com/web/join')
-  expect(await stateOf(opened)).toEqual(state)
-  expect(opened.supabase.changes).toEqual(changes)
+  expect(await leftBy(opened)).toEqual(state)
+  expect([...opened.supabase.changes, ...opened.account.changes]).toEqual(changes)
   expect(state.schemas).toBe('public,graphql_public,api')
   expect(state.relayers.map(({ chain }) => chain)).toEqual(['8453'])
-  expect(state.versions.map(([, versions]) => versions.length)).toEqual([1, 1, 1, 1, 1, 1, 1])
+  expect(state.workers.workers.map(({ name }) => name)).toEqual(names.toSorted())
+  expect(existsSync(beforePath(opened.file))).toBe(false)
 })
 
 test('a run that is killed after any of its steps is continued to the same state', async () => {
@@ -61,7 +64,7 @@ test('a run that is killed after any of its steps is continued to the same state
     const say = (line: string) => {
       // Findings of the doctor are not steps.
       if (!line.startsWith(' ')) said += 1
-      if (said === at) throw new Error('killed')
+      if (said >= at) throw new Error('killed')
     }
     isDone = await deploy({ ...opened.given, say }).then(
       () => true,
@@ -72,13 +75,13 @@ test('a run that is killed after any of its steps is continued to the same state
     )
   }
 
-  const state = await stateOf(opened)
+  const state = await leftBy(opened)
   expect(at).toBeGreaterThan(14)
   expect(state.relayers).toHaveLength(1)
   expect(state.keys.map(({ status }) => status)).toEqual(['previously_used', 'in_use'])
-  expect(state.versions.map(([, versions]) => versions.length)).toEqual([1, 1, 1, 1, 1, 1, 1])
+  expect(state.workers.workers.map(({ name }) => name)).toEqual(names.toSorted())
   expect(await deploy(opened.given)).toBe(0)
-  expect(await stateOf(opened)).toEqual(state)
+  expect(await leftBy(opened)).toEqual(state)
 })
 
 test('no line has a secret in it', async () => {
@@ -88,7 +91,7 @@ test('no line has a secret in it', async () => {
   await sayPlan(opened.given)
 
   const said = opened.lines.join('\n')
-  const values = [...opened.workers.versions.values()].flat().join()
+  const values = JSON.stringify(stateOf(opened.account))
   const { databaseUrl, ...credentials } = opened.given.credentials
   const secrets = [
     ...Object.values(credentials).filter((one) => one !== 'none'),
@@ -103,11 +106,11 @@ test('no line has a secret in it', async () => {
 
 test('a plan changes nothing, and says what each worker may reach', async () => {
   const opened = await openDeployment()
-  const before = await stateOf(opened)
+  const before = await leftBy(opened)
 
   await sayPlan(opened.given)
 
-  expect(await stateOf(opened)).toEqual(before)
+  expect(await leftBy(opened)).toEqual(before)
   expect(opened.supabase.changes).toEqual([])
   const said = opened.lines.join('\n')
   expect(said).toContain('would expose the schema api')
@@ -129,12 +132,12 @@ test('a service that does not answer well is rolled back, and the next run uploa
   opened.service.reasons = ['custody_unreachable']
 
   const red = await deploy(opened.given)
-  const versions = [...opened.workers.versions].map(([, list]) => list.length)
+  const left = opened.account.account.scripts.size
   opened.service.reasons = []
   const green = await deploy(opened.given)
 
   expect([red, green]).toEqual([1, 0])
-  expect(versions).toEqual([0, 0, 0, 0, 0, 0, 0])
+  expect(left).toBe(0)
   const said = opened.lines.join('\n')
   expect(said).toContain(
     'WRONG the capabilities (/.well-known/agent-card.json) custody is not live',
@@ -167,7 +170,7 @@ test('nothing goes on before a copy of the secrets is kept elsewhere', async () 
   expect(refused).toBe(1)
   expect(opened.lines.at(-1)).toContain('then run this again with --escrowed')
   expect(opened.supabase.changes).toEqual([])
-  expect(opened.workers.uploads).toBe(0)
+  expect(opened.account.changes).toEqual([])
 })
 
 test('secrets under another passphrase are not replaced', async () => {
@@ -198,12 +201,13 @@ test('an interrupted run uploads nothing more', async () => {
   const stopping = new AbortController()
   const { signal } = stopping
   const say = (line: string) => {
-    if (line === 'aoa-custody uploaded') stopping.abort()
+    if (line === 'aoa-mail-reader: uploading') stopping.abort()
   }
+  const cloudflare = { ...opened.given.cloudflare, signal }
 
-  await expect(deploy({ ...opened.given, say, signal })).rejects.toThrow('aborted')
+  await expect(deploy({ ...opened.given, cloudflare, say, signal })).rejects.toThrow('aborted')
 
-  expect([...opened.workers.versions.keys()]).toEqual(['aoa-custody'])
+  expect([...opened.account.account.scripts.keys()]).toEqual(['aoa-custody'])
   expect(opened.service.asked).toBe(0)
 })
 
@@ -242,11 +246,11 @@ test('lost secrets are not made anew for a service that has keys', async () => {
   const opened = await openDeployment()
   await deploy(opened.given)
   rmSync(`${opened.file}.secrets`)
-  const before = await stateOf(opened)
+  const before = await leftBy(opened)
 
   await expect(deploy(opened.given)).rejects.toThrow('bring the')
 
-  expect(await stateOf(opened)).toEqual(before)
+  expect(await leftBy(opened)).toEqual(before)
 })
 
 test('a secret that a newer version needs is made, and the others stay', async () => {

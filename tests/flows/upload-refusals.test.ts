@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest'
 import type { PlannedWorker } from '../../scripts/deploy/plan.ts'
 import { startCloudflare } from '../support/cloudflare/cloudflare.ts'
-import { plans, secretOf, smallModules, stateOf, uploadTo } from '../support/cloudflare/upload.ts'
+import {
+  accessTo,
+  plans,
+  secretOf,
+  smallModules,
+  stateOf,
+  uploadTo,
+} from '../support/cloudflare/upload.ts'
 
 const modules = smallModules()
 
@@ -30,16 +37,19 @@ test('a secret without a value, and a module that was not built, are named, and 
 
 test('a wrong token, another account and a host without a zone are each one sentence', async () => {
   const cloudflare = await startCloudflare('example.org')
-  const { account, token } = cloudflare
+  const { account } = cloudflare
   const refusal = 'Authentication error [10000]. Give a token that may edit Workers Scripts'
 
-  const wrongToken = uploadTo(cloudflare, modules, { account: { id: account.id, token: 'wrong' } })
+  const wrongToken = uploadTo(cloudflare, modules, {
+    api: { ...accessTo(cloudflare), token: 'wrong' },
+  })
   await expect(wrongToken.done).rejects.toThrow(refusal)
   await expect(uploadTo(cloudflare, modules).done).rejects.toThrow(
     'No zone of the account holds api.example.com: add its domain to Cloudflare, or correct BASE_URL.',
   )
-  const other = uploadTo(await startCloudflare('example.com'), modules, {
-    account: { id: '3'.repeat(32), token },
+  const one = await startCloudflare('example.com')
+  const other = uploadTo(one, modules, {
+    api: { ...accessTo(one), accountId: '3'.repeat(32) },
   })
   await expect(other.done).rejects.toThrow('No zone of the account holds api.example.com')
   expect(account.scripts.size).toBe(0)

@@ -2,9 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { forgetBefore, isUnfinished, rollBack } from '../../scripts/deploy/upload/before.ts'
 import { activeVersion } from '../support/cloudflare/account.ts'
 import { type Cloudflare, startCloudflare } from '../support/cloudflare/cloudflare.ts'
 import {
+  accessTo,
+  beforeOf,
   names,
   plans,
   secretOf,
@@ -102,12 +105,11 @@ test('a secret that a worker needs no more is not left in it, and is back after 
   const vault = planOf('vault')
   const secrets = vault.secrets.filter((name) => name !== 'OUTBOX_KEY')
   expect(secretsIn(complete, vault.name)).toContain('OUTBOX_KEY')
+  forgetBefore(beforeOf(complete))
 
-  const fewer = await uploadTo(complete, modules, {
-    plans: [planOf('mail'), { ...vault, secrets }],
-  }).done
+  await uploadTo(complete, modules, { plans: [planOf('mail'), { ...vault, secrets }] }).done
   expect(secretsIn(complete, vault.name)).toEqual(secrets)
-  await fewer.rollback()
+  expect(await rollBack(accessTo(complete), beforeOf(complete), () => {})).toBe(true)
   expect(secretsIn(complete, vault.name)).toEqual(vault.secrets)
 })
 
@@ -121,18 +123,20 @@ test('a rollback brings back code, bindings, routes and schedules, and removes w
   }
   await uploadTo(cloudflare, modules, { plans: [custody, reader] }).done
   const before = stateOf(cloudflare)
+  forgetBefore(beforeOf(cloudflare))
 
   const moved = { ...reader, routes: ['api.example.com/reader*'], crons: ['*/5 * * * *'] }
   const changed = { ...custody, vars: { ...custody.vars, MAIL_DOMAIN: 'other.example' } }
   const more = { ...custody, name: 'aoa-more', routes: ['api.example.com/more*'] }
-  const done = await uploadTo(cloudflare, modules, { plans: [changed, moved, more] }).done
+  await uploadTo(cloudflare, modules, { plans: [changed, moved, more] }).done
   expect(stateOf(cloudflare).routes).toEqual([
     'api.example.com/more* aoa-more',
     'api.example.com/reader* aoa-mail-reader',
   ])
-  await done.rollback()
+  expect(await rollBack(accessTo(cloudflare), beforeOf(cloudflare), () => {})).toBe(true)
 
   expect(stateOf(cloudflare)).toEqual(before)
+  expect(isUnfinished(beforeOf(cloudflare))).toBe(false)
 })
 
 /** Returns what others on this machine can read: files of uploads, and words and variables of processes. */

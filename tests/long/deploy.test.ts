@@ -9,7 +9,6 @@ import { plannedWorkers } from '../../scripts/deploy/plan.ts'
 import { cloudflareWorkers } from '../../scripts/deploy/ready-workers.ts'
 import { deploy } from '../../scripts/deploy/run.ts'
 import { type Gateway, startGateway } from '../../scripts/local/gateway.ts'
-import { startCloudflare } from '../support/cloudflare/cloudflare.ts'
 import { type Running, runAccount } from '../support/cloudflare/run.ts'
 import { baseUrl, openDeployment } from '../support/deploy/deployment.ts'
 import { atEnd } from '../support/ending.ts'
@@ -18,21 +17,15 @@ const port = 20_000 + ((process.pid + 4_100) % 10_000)
 
 test('the workers of a deployment answer with custody and vault live, and a second run uploads nothing', async () => {
   const opened = await openDeployment()
-  const { given, supabase, database } = opened
-  const account = await startCloudflare('example.com')
+  const { given, supabase, database, account } = opened
   let gateway: Gateway | undefined
   let running: Promise<Running> | undefined
   atEnd(async () => (await running)?.stop())
   atEnd(() => gateway?.close())
-  opened.cloudflare.accountId = account.account.id
-  opened.cloudflare.zone.accountId = account.account.id
-  const real = cloudflareWorkers(account.url)
 
   const run = () =>
     deploy({
       ...given,
-      settings: { ...given.settings, accountId: account.account.id },
-      credentials: { ...given.credentials, cloudflareToken: account.token },
       workers: {
         async planned(values, form) {
           const apiKeys = supabase.apiKeys.map(({ api_key }) => [api_key, 'anon'] as const)
@@ -40,7 +33,7 @@ test('the workers of a deployment answer with custody and vault live, and a seco
           gateway ??= await startGateway({ databaseUrl: database.url, schema: 'api', keys })
           return plannedWorkers({ ...values, SUPABASE_URL: gateway.url }, form)
         },
-        upload: (order) => real.upload(order),
+        upload: (order) => cloudflareWorkers.upload(order),
       },
       async fetch(input, init) {
         const asked = new Request(input, init)

@@ -14,6 +14,7 @@ import type { Host } from '../../scripts/local/open-functions.ts'
 import { openLocalWorld } from '../../scripts/local/world.ts'
 import { type Cloudflare, startCloudflare } from '../support/cloudflare/cloudflare.ts'
 import { type Running, runAccount } from '../support/cloudflare/run.ts'
+import { accessTo } from '../support/cloudflare/upload.ts'
 import { messageOf } from '../support/inbound.ts'
 import { textWith } from '../support/matching.ts'
 import { root } from '../support/tidy/files.ts'
@@ -31,17 +32,15 @@ const deployed: Host = async ({ bindings, port }) => {
   const plans = await plannedWorkers(bindings, 'few')
   await buildWorkers(modules, plans)
   cloudflare = await startCloudflare(new URL(bindings['BASE_URL'] ?? '').host)
-  const { account, token, url } = cloudflare
   await uploadWorkers({
     plans,
     modules,
     secrets: (name) => bindings[name] ?? '',
-    account: { id: account.id, token },
-    apiUrl: url,
+    api: accessTo(cloudflare),
+    before: join(directory, 'before.json'),
     say: log,
-    signal: new AbortController().signal,
   })
-  running = await runAccount(account, port, log)
+  running = await runAccount(cloudflare.account, port, log)
   return running
 }
 

@@ -1,20 +1,23 @@
-/** Reads what an account at Cloudflare holds, and restores it, by its API. */
+/** Reads what an account at Cloudflare holds, and changes it back, by its API. */
 import * as z from 'zod'
-import { callPlatform, type Method } from '../platform-api.ts'
+import { callPlatform, type Method, type PlatformAccess } from '../platform-api.ts'
 
 /** Access to one account. */
-export type Api = { account: { id: string; token: string }; apiUrl: string; signal: AbortSignal }
+export type Api = PlatformAccess & { accountId: string }
+
+/** Form of a worker as the account holds it. */
+export const heldWorker = z.object({
+  /** Versions that answer requests, and their shares: one, unless somebody splits the traffic. */
+  versions: z.array(z.object({ version_id: z.string(), percentage: z.number() })),
+  /** Tag of the version, if it is one. */
+  tag: z.string().optional(),
+  crons: z.array(z.string()),
+  /** Patterns of its routes in the zone. */
+  routes: z.array(z.string()),
+})
 
 /** A worker as the account holds it. */
-export type HeldWorker = {
-  /** Versions that answer requests, and their shares: one, unless somebody splits the traffic. */
-  versions: readonly { version_id: string; percentage: number }[]
-  /** Tag of the version, if it is one. */
-  tag?: string | undefined
-  crons: readonly string[]
-  routes: readonly HeldRoute[]
-}
-type HeldRoute = { id: string; pattern: string }
+export type HeldWorker = z.output<typeof heldWorker>
 
 /** Codes for a worker that does not exist. */
 const notThere = [10007, 10090]
@@ -25,12 +28,7 @@ const answerSchema = z.object({
   result: z.unknown(),
 })
 const deploymentsSchema = z.object({
-  deployments: z.array(
-    z.object({
-      created_on: z.string(),
-      versions: z.array(z.object({ version_id: z.string(), percentage: z.number() })),
-    }),
-  ),
+  deployments: z.array(z.object({ created_on: z.string(), versions: heldWorker.shape.versions })),
 })
 const versionSchema = z.object({
   annotations: z.object({ 'workers/tag': z.string().optional() }).default({}),
@@ -40,6 +38,9 @@ const zonesSchema = z.array(z.object({ id: z.string() }))
 const routesSchema = z.array(
   z.object({ id: z.string(), pattern: z.string(), script: z.string().nullish() }),
 )
+
+/** A route of a zone; without a worker, it keeps requests away from workers. */
+export type Route = z.output<typeof routesSchema>[number]
 
 /** An answer that says no. */
 class Refused extends Error {
@@ -56,22 +57,21 @@ class Refused extends Error {
 }
 
 async function call<Result>(
-  { account, apiUrl, signal }: Api,
+  api: Api,
   path: string,
   result: z.ZodType<Result>,
   init: { method?: Method; body?: object } = {},
 ): Promise<Result> {
   const { method = 'GET', body } = init
-  const access = { url: apiUrl, token: account.token, fetch, signal }
-  const answered = await callPlatform(access, method, path, body)
+  const answered = await callPlatform(api, method, path, body)
   const answer = answerSchema.safeParse(answered.body)
   if (!answer.success) throw new Error(`Cloudflare answers ${path} with ${answered.status}`)
   if (!answer.data.success) throw new Refused(path, answer.data.errors)
   return result.parse(answer.data.result)
 }
 
-function scriptPath({ account }: Api, name: string): string {
-  return `/accounts/${account.id}/workers/scripts/${name}`
+function scriptPath({ accountId }: Api, name: string): string {
+  return `/accounts/${accountId}/workers/scripts/${name}`
 }
 
 /** Returns the id of the zone that holds a host. Throws if the account has none. */
@@ -79,7 +79,7 @@ export async function zoneOf(api: Api, host: string): Promise<string> {
   const labels = host.split('.')
   for (let at = 0; at < labels.length - 1; at += 1) {
     const name = labels.slice(at).join('.')
-    const query = new URLSearchParams({ name, 'account.id': api.account.id })
+    const query = new URLSearchParams({ name, 'account.id': api.accountId })
     const [zone] = await call(api, `/zones?${query.toString()}`, zonesSchema)
     if (zone) return zone.id
   }
@@ -88,12 +88,27 @@ export async function zoneOf(api: Api, host: string): Promise<string> {
   )
 }
 
-/** Returns the worker of this name; undefined if there is none. */
-export async function heldWorker(
+/** Returns all routes of a zone. */
+export function routesIn(api: Api, zone: string): Promise<Route[]> {
+  return call(api, `/zones/${zone}/workers/routes`, routesSchema)
+}
+
+/** Returns the workers of these names, with their routes in one zone; null for one that does not exist. */
+export async function heldWorkers(
   api: Api,
   zone: string,
-  name: string,
-): Promise<HeldWorker | undefined> {
+  names: readonly string[],
+): Promise<Record<string, HeldWorker | null>> {
+  const routes = await routesIn(api, zone)
+  const held: Record<string, HeldWorker | null> = {}
+  for (const name of names) {
+    const own = routes.filter(({ script }) => script === name).map(({ pattern }) => pattern)
+    held[name] = await readWorker(api, name, own)
+  }
+  return held
+}
+
+async function readWorker(api: Api, name: string, routes: string[]): Promise<HeldWorker | null> {
   const path = scriptPath(api, name)
   const found = await call(api, `${path}/deployments`, deploymentsSchema).catch(
     (error: unknown) => {
@@ -103,74 +118,55 @@ export async function heldWorker(
       throw error
     },
   )
-  if (!found) return undefined
+  if (!found) return null
   const [latest] = found.deployments.toSorted((a, b) => (a.created_on < b.created_on ? 1 : -1))
   const versions = latest?.versions ?? []
   const [version] = versions
   const isWhole = version?.percentage === 100
-  const [schedules, routes, described] = await Promise.all([
+  const [{ schedules }, described] = await Promise.all([
     call(api, `${path}/schedules`, schedulesSchema),
-    call(api, `/zones/${zone}/workers/routes`, routesSchema),
     isWhole && call(api, `${path}/versions/${version.version_id}`, versionSchema),
   ])
-  return {
-    versions,
-    tag: described ? described.annotations['workers/tag'] : undefined,
-    crons: schedules.schedules.map(({ cron }) => cron),
-    routes: routes.filter(({ script }) => script === name),
-  }
+  const tag = described ? described.annotations['workers/tag'] : undefined
+  const crons = schedules.map(({ cron }) => cron)
+  return { versions, ...(tag !== undefined && { tag }), crons, routes }
 }
 
-/** Brings a worker back to what the account held before; one that was not there is removed. */
-export async function restoreWorker(
+/** Makes these versions the present ones. */
+export async function setVersions(
   api: Api,
-  zone: string,
   name: string,
-  before: HeldWorker | undefined,
+  versions: HeldWorker['versions'],
 ): Promise<void> {
-  const path = scriptPath(api, name)
-  await restoreRoutes(api, zone, name, before?.routes ?? [])
-  if (!before) {
-    // Workers that are bound to each other could not be removed otherwise.
-    await call(api, `${path}?force=true`, z.unknown(), { method: 'DELETE' })
-    return
-  }
-  const schedules = before.crons.map((cron) => ({ cron }))
-  await call(api, `${path}/schedules`, z.unknown(), { method: 'PUT', body: schedules })
-  const body = {
-    strategy: 'percentage',
-    versions: before.versions,
-    annotations: { 'workers/message': 'Rollback' },
-  }
+  const annotations = { 'workers/message': 'Rollback' }
+  const body = { strategy: 'percentage', versions, annotations }
   // Without force, a version from before a secret changed is refused; it brings its own secrets with it.
-  await call(api, `${path}/deployments?force=true`, z.unknown(), { method: 'POST', body })
+  const path = `${scriptPath(api, name)}/deployments?force=true`
+  await call(api, path, z.unknown(), { method: 'POST', body })
 }
 
-/** Removes routes of one zone. */
-export async function removeRoutes(
-  api: Api,
-  zone: string,
-  routes: readonly HeldRoute[],
-): Promise<void> {
-  for (const { id } of routes) {
-    const path = `/zones/${zone}/workers/routes/${id}`
-    await call(api, path, z.unknown(), { method: 'DELETE' })
-  }
+/** Replaces the schedules of a worker. */
+export async function setCrons(api: Api, name: string, crons: readonly string[]): Promise<void> {
+  const body = crons.map((cron) => ({ cron }))
+  await call(api, `${scriptPath(api, name)}/schedules`, z.unknown(), { method: 'PUT', body })
 }
 
-async function restoreRoutes(
+/** Removes a worker, even if others are bound to it. */
+export async function removeWorker(api: Api, name: string): Promise<void> {
+  const path = `${scriptPath(api, name)}?force=true`
+  await call(api, path, z.unknown(), { method: 'DELETE' })
+}
+
+/** Adds a route of a worker. */
+export async function addRoute(
   api: Api,
   zone: string,
-  name: string,
-  before: readonly HeldRoute[],
+  route: { pattern: string; script: string },
 ): Promise<void> {
-  const path = `/zones/${zone}/workers/routes`
-  const all = await call(api, path, routesSchema)
-  const own = all.filter(({ script }) => script === name)
-  const patterns = before.map(({ pattern }) => pattern)
-  const others = own.filter(({ pattern }) => !patterns.includes(pattern))
-  await removeRoutes(api, zone, others)
-  for (const pattern of patterns.filter((one) => !own.some((route) => route.pattern === one))) {
-    await call(api, path, z.unknown(), { method: 'POST', body: { pattern, script: name } })
-  }
+  await call(api, `/zones/${zone}/workers/routes`, z.unknown(), { method: 'POST', body: route })
+}
+
+/** Removes a route. */
+export async function removeRoute(api: Api, zone: string, { id }: Route): Promise<void> {
+  await call(api, `/zones/${zone}/workers/routes/${id}`, z.unknown(), { method: 'DELETE' })
 }

@@ -59,12 +59,12 @@ function openNameless(path: string, content: object): number {
   return file
 }
 
-function configOf({ account }: Api, { worker, file }: Deploying): object {
+function configOf({ accountId }: Api, { worker, file }: Deploying): object {
   const { name, routes, crons, vars, services, secrets, cpuMilliseconds } = worker
   return {
     ...readDeployment().worker,
     name,
-    account_id: account.id,
+    account_id: accountId,
     main: resolve(file),
     send_metrics: false,
     routes,
@@ -80,7 +80,7 @@ function configOf({ account }: Api, { worker, file }: Deploying): object {
 
 /** Runs wrangler. Returns its error if it failed. */
 async function runWrangler(
-  { account, apiUrl, signal }: Api,
+  { accountId, token, url, signal }: Api,
   directory: string,
   given: readonly string[],
   secrets: number,
@@ -98,9 +98,9 @@ async function runWrangler(
       WRANGLER_SEND_METRICS: 'false',
       WRANGLER_HIDE_BANNER: 'true',
       WRANGLER_WRITE_LOGS: 'false',
-      CLOUDFLARE_API_BASE_URL: apiUrl,
-      CLOUDFLARE_ACCOUNT_ID: account.id,
-      CLOUDFLARE_API_TOKEN: account.token,
+      CLOUDFLARE_API_BASE_URL: url,
+      CLOUDFLARE_ACCOUNT_ID: accountId,
+      CLOUDFLARE_API_TOKEN: token,
     },
     stdio: ['ignore', 'pipe', 'pipe', secrets],
     signal,
@@ -116,8 +116,8 @@ async function runWrangler(
 }
 
 /** Returns wrangler's error as one line, without the token and without any secret. */
-function redact(said: string, { account }: Api, { secrets }: Deploying): string {
-  const hidden = [account.token, ...Object.values(secrets)].toSorted((a, b) => b.length - a.length)
+function redact(said: string, { token }: Api, { secrets }: Deploying): string {
+  const hidden = [token, ...Object.values(secrets)].toSorted((a, b) => b.length - a.length)
   const shown = hidden.reduce((words, secret) => words.replaceAll(secret, '[hidden]'), said)
   return shown.replaceAll(/\s+/g, ' ').trim()
 }

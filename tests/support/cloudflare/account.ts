@@ -73,6 +73,7 @@ const textBytesMax = 5 * 1024
 export type Account = {
   id: string
   zone: string
+  zoneId: string
   scripts: Map<string, Script>
   routes: Route[]
   /** Ids and times are numbers in order, so that a run gives the same each time. */
@@ -81,7 +82,14 @@ export type Account = {
 
 /** Opens an account without workers. */
 export function openAccount(zone: string): Account {
-  return { id: '1'.repeat(32), zone, scripts: new Map(), routes: [], count: 0 }
+  return {
+    id: '1'.repeat(32),
+    zone,
+    zoneId: '2'.repeat(32),
+    scripts: new Map(),
+    routes: [],
+    count: 0,
+  }
 }
 
 function nextId(account: Account): string {

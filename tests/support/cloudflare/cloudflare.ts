@@ -237,7 +237,7 @@ function serveTriggers(app: Hono, account: Account): void {
 }
 
 function serveZone(app: Hono, account: Account): void {
-  const zoneId = '2'.repeat(32)
+  const { zoneId } = account
   const requireZone = (c: Context) => {
     if (c.req.param('zone') !== zoneId) throw new Refusal(403, 10000, 'Authentication error')
   }

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { plannedWorkers } from '../../../scripts/deploy/plan.ts'
+import type { Api } from '../../../scripts/deploy/upload/account.ts'
 import { type Upload, type Uploaded, uploadWorkers } from '../../../scripts/deploy/upload.ts'
 import { atEnd } from '../ending.ts'
 import { activeVersion } from './account.ts'
@@ -30,21 +31,37 @@ export function secretOf(name: string): string {
   return `the secret value of ${name}`
 }
 
+/** Returns the access to the account of the fake. */
+export function accessTo({ account, token, url }: Cloudflare, signal?: AbortSignal): Api {
+  const { signal: never } = new AbortController()
+  return { url, token, accountId: account.id, fetch, signal: signal ?? never }
+}
+
+const folders = new WeakMap<Cloudflare, string>()
+
+/** Returns the file that keeps what the fake held before. */
+export function beforeOf(cloudflare: Cloudflare): string {
+  const known = folders.get(cloudflare)
+  const folder = known ?? mkdtempSync(join(tmpdir(), 'aoa-before-'))
+  if (known === undefined) atEnd(() => rmSync(folder, { recursive: true, force: true }))
+  folders.set(cloudflare, folder)
+  return join(folder, 'before.json')
+}
+
 /** Uploads to the fake; what is not given is as in every test. */
 export function uploadTo(
-  { account, token, url }: Cloudflare,
+  cloudflare: Cloudflare,
   modules: string,
-  changed: Partial<Upload> = {},
+  { signal, api, ...changed }: Partial<Upload> & { signal?: AbortSignal } = {},
 ): { done: Promise<Uploaded>; lines: string[] } {
   const lines: string[] = []
   const done = uploadWorkers({
     plans,
     modules,
     secrets: secretOf,
-    account: { id: account.id, token },
-    apiUrl: url,
+    api: api ?? accessTo(cloudflare, signal),
+    before: beforeOf(cloudflare),
     say: (line) => lines.push(line),
-    signal: new AbortController().signal,
     ...changed,
   })
   return { done, lines }

@@ -1,17 +1,21 @@
 /**
- * A deployment against fakes of both platforms and a real PostgreSQL. Workers are kept in memory, with a version
- * for each upload; the service that they are is answered by a page of its own.
+ * A deployment against fakes of both platforms and a real PostgreSQL. Workers are of one line each; the service
+ * that they are is answered by a page of its own.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { plannedWorkers } from '../../../scripts/deploy/plan.ts'
 import type { Workers } from '../../../scripts/deploy/ready-workers.ts'
 import type { Deployment } from '../../../scripts/deploy/run.ts'
 import { readDeploySettings } from '../../../scripts/deploy/settings.ts'
+import { uploadWorkers } from '../../../scripts/deploy/upload.ts'
+import { startCloudflare } from '../cloudflare/cloudflare.ts'
+import { writeModule } from '../cloudflare/upload.ts'
 import { createDatabase } from '../database.ts'
 import { atEnd } from '../ending.ts'
 import { randomBytes } from '../seed.ts'
+import { deployQuickly } from './deploy-quickly.ts'
 import { openFakeCloudflareZone } from './fake-cloudflare-zone.ts'
 import { openFakeSupabase } from './fake-supabase.ts'
 
@@ -35,37 +39,20 @@ export function settingsText(accountId: string, differs: Record<string, string> 
     .join('')
 }
 
-/** Workers in memory: name -> the values that each version has, oldest first. */
-export type KeptWorkers = Workers & { versions: Map<string, string[]>; uploads: number }
+/** The code of all workers; another word is another version. */
+export type FakeCode = { word: string }
 
-function openWorkers(): KeptWorkers {
-  const versions = new Map<string, string[]>()
-  const kept: KeptWorkers = {
-    versions,
-    uploads: 0,
+/** Returns workers of small modules, which go to the account without a program for each. */
+function openWorkers(folder: string, code: FakeCode): Workers {
+  return {
     planned: plannedWorkers,
-    async upload({ plans, secrets, say, signal }) {
-      const uploaded: string[] = []
-      for (const { name, vars, secrets: names } of plans) {
-        signal.throwIfAborted()
-        const version = JSON.stringify([vars, names.map((one) => [one, secrets(one)])])
-        const known = versions.get(name) ?? []
-        if (known.at(-1) === version) continue
-        versions.set(name, [...known, version])
-        uploaded.push(name)
-        kept.uploads += 1
-        say(`${name} uploaded`)
-      }
-      return {
-        uploaded,
-        kept: plans.map(({ name }) => name).filter((name) => !uploaded.includes(name)),
-        rollback: async () => {
-          for (const name of uploaded) versions.set(name, versions.get(name)?.slice(0, -1) ?? [])
-        },
-      }
+    async upload(order) {
+      const modules = join(folder, 'modules')
+      mkdirSync(modules, { recursive: true })
+      for (const { module } of order.plans) writeModule(modules, module, code.word)
+      return uploadWorkers({ ...order, modules, deploy: deployQuickly })
     },
   }
-  return kept
 }
 
 const gapIds = ['GAP_SIGN_UP_V1', 'GAP_VAULT_V1']
@@ -100,17 +87,17 @@ export async function openDeployment(differs: Record<string, string> = {}) {
   const now = () => new Date(clock)
   const supabase = openFakeSupabase(now)
   const mail = differs['mail_domain']?.replaceAll('"', '') ?? mailDomain
-  const cloudflare = openFakeCloudflareZone('example.com', 'api.example.com', mail)
-  const workers = openWorkers()
+  const account = await startCloudflare('example.com')
+  const cloudflare = openFakeCloudflareZone(account, 'api.example.com', mail)
+  const code: FakeCode = { word: 'first' }
   const service: FakeService = { down: new Set(), reasons: [], asked: 0 }
   const network = async (input: string | URL | Request, init?: RequestInit) => {
     const request = new Request(input, init)
     const { origin, pathname } = new URL(request.url)
     if (origin === supabase.url) return supabase.answer(request)
     if (origin === baseUrl) return answerOf(service, pathname)
-    const read = await cloudflare.answer(request)
-    if (!read) throw new Error(`nobody answers ${request.method} ${request.url}`)
-    return read
+    if (!request.url.startsWith(account.url)) throw new Error(`nobody answers ${request.url}`)
+    return (await cloudflare.answer(request)) ?? fetch(input, init)
   }
   const file = join(folder, 'deploy.toml')
   writeFileSync(file, settingsText(cloudflare.accountId, differs))
@@ -134,7 +121,7 @@ export async function openDeployment(differs: Record<string, string> = {}) {
       fetch: network,
       signal,
     },
-    workers,
+    workers: openWorkers(folder, code),
     passphrase: 'correct horse battery',
     confirmEscrow: async () => true,
     fetch: network,
@@ -145,5 +132,5 @@ export async function openDeployment(differs: Record<string, string> = {}) {
     say: (line) => lines.push(line),
     signal,
   }
-  return { given, supabase, cloudflare, workers, service, database, lines, file, folder }
+  return { given, supabase, cloudflare, account, code, service, database, lines, file, folder }
 }

@@ -3,7 +3,8 @@
  * for mail. As there, an API token has rights, and a missing one is told before the thing is looked for.
  */
 import * as z from 'zod'
-import { randomBytes } from '../seed.ts'
+import type { Account } from '../cloudflare/account.ts'
+import type { Cloudflare } from '../cloudflare/cloudflare.ts'
 
 const allRights = [
   'Zone: Read',
@@ -38,6 +39,8 @@ export type FakeCloudflareZone = {
   /** True for a token of the account in place of one of a user. */
   isOfAccount: boolean
   accountId: string
+  /** Account with its workers and routes. */
+  account: Account
   zone: { id: string; name: string; accountId: string }
   rights: Set<string>
   plans: { id: string; is_contract: boolean }[]
@@ -48,15 +51,16 @@ export type FakeCloudflareZone = {
   answer: (request: Request) => Promise<Response | undefined>
 }
 
-/** Opens an account on the paid plan, with a zone whose records are as a deployment needs them. */
-export function openFakeCloudflareZone(zone: string, host: string, mail: string) {
-  const accountId = randomBytes(16).toString('hex')
+/** Puts the account on the paid plan, and gives its zone the records that a deployment needs. */
+export function openFakeCloudflareZone(cloudflare: Cloudflare, host: string, mail: string) {
+  const { url, token, account } = cloudflare
   const fake: FakeCloudflareZone = {
-    url: 'https://api.cloudflare.com/client/v4',
-    token: randomBytes(30).toString('base64url'),
+    url,
+    token,
     isOfAccount: false,
-    accountId,
-    zone: { id: randomBytes(16).toString('hex'), name: zone, accountId },
+    accountId: account.id,
+    account,
+    zone: { id: account.zoneId, name: account.zone, accountId: account.id },
     rights: new Set(allRights),
     plans: [{ id: 'workers_paid', is_contract: false }],
     records: [
@@ -79,9 +83,9 @@ const refuse = (status: number, code: number, message: string) =>
   )
 const unauthorized = () => refuse(403, 10_000, 'Authentication error')
 
-type Answer = (fake: FakeCloudflareZone, url: URL, body: unknown) => Response
+type Answer = (fake: FakeCloudflareZone, url: URL, body: unknown) => Response | undefined
 
-/** Method and path -> right and answer. Nothing that is deleted here exists. */
+/** Method and path -> right and answer. The account itself deletes what exists. */
 const routes: readonly [RegExp, string | undefined, Answer][] = [
   [/^GET \/user\/tokens\/verify$/, undefined, (fake) => verify(fake, !fake.isOfAccount)],
   [
@@ -95,7 +99,10 @@ const routes: readonly [RegExp, string | undefined, Answer][] = [
   [
     /^DELETE \/zones\/(?<zone>\w+)\/workers\/routes\/[0-9a-f]{32}$/,
     'Workers Routes: Edit',
-    () => refuse(404, 10_020, 'workers.api.error.route_not_found'),
+    ({ account }, { pathname }) =>
+      account.routes.some(({ id }) => pathname.endsWith(`/${id}`))
+        ? undefined
+        : refuse(404, 10_020, 'workers.api.error.route_not_found'),
   ],
   [
     /^GET \/zones\/(?<zone>\w+)\/email\/routing\/rules\/catch_all$/,
