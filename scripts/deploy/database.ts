@@ -44,6 +44,32 @@ export function holdsKeys(databaseUrl: string): Promise<boolean> {
   })
 }
 
+/** Longest time for which a watch of the version before goes on after an upload (shared/health/watch.ts). */
+const oldWatchSeconds = 60
+
+/** Returns the time, by the clock of the database, from which on looks are made by the workers of now alone. */
+export function startOfNews(databaseUrl: string): Promise<string> {
+  return asOwner(databaseUrl, async (sql) => {
+    const [row] = await sql<{ at: string }[]>`
+      select (private.clock() + make_interval(secs => ${oldWatchSeconds}))::text as at`
+    return row?.at ?? ''
+  })
+}
+
+/** Returns what is wrong with custody and the vault by looks after this time; undefined if both are well. */
+export function judgeLooks(databaseUrl: string, since: string): Promise<string | undefined> {
+  return asOwner(databaseUrl, async (sql) => {
+    const rows = await sql<{ part: string; reason: string | null }[]>`
+      select p.part, case when h.looked_at > ${since}::timestamptz then h.reason
+          else 'not looked at since the upload' end as reason
+        from unnest(array['custody', 'vault']) p (part) left join private.health h using (part)`
+    const wrong = rows.filter(({ reason }) => reason !== null)
+    return wrong.length === 0
+      ? undefined
+      : wrong.map(({ part, reason }) => `${part}: ${reason}`).join(', ')
+  })
+}
+
 /** Transfers that a relayer should have gas for. */
 const transfers = '1000'
 

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import type { SecretTexts } from '../serve/new-secrets.ts'
-import { holdsKeys, openRelayers, readyDatabase } from './database.ts'
+import { holdsKeys, judgeLooks, openRelayers, readyDatabase, startOfNews } from './database.ts'
 import { examine } from './doctor.ts'
 import { type Finding, lineOf } from './finding.ts'
 import { openSecrets, secretsPath } from './keys.ts'
@@ -115,7 +115,7 @@ async function bringWorkers(
   plans: readonly PlannedWorker[],
   secrets: (name: string) => string,
 ): Promise<boolean> {
-  const { settings, workers, say, signal } = deployment
+  const { settings, credentials, workers, say, signal } = deployment
   const before = beforePath(settings.file)
   const api = accessOf(deployment)
   say('workers')
@@ -124,7 +124,8 @@ async function bringWorkers(
     const { uploaded, kept } = await workers.upload({ plans, secrets, api, before, say })
     say(`${uploaded.length} workers uploaded, ${kept.length} as they were`)
     say('smoke test')
-    const failures = await smokeTest({ ...deployment, baseUrl: settings.baseUrl })
+    const looks = await watchOf(credentials.databaseUrl, isUnfinished(before))
+    const failures = await smokeTest({ ...deployment, looks, baseUrl: settings.baseUrl })
     if (failures.length === 0) {
       forgetBefore(before)
       return true
@@ -136,6 +137,13 @@ async function bringWorkers(
   }
   await takeBack(deployment)
   return false
+}
+
+/** Returns the question for what was found since now. Where no worker was changed, the documents say enough. */
+async function watchOf(databaseUrl: string, isChanged: boolean) {
+  if (!isChanged) return async () => undefined
+  const since = await startOfNews(databaseUrl)
+  return () => judgeLooks(databaseUrl, since)
 }
 
 /** Makes the workers what they were before a deployment that has not ended. Returns the exit code. */

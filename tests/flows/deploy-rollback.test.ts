@@ -1,8 +1,10 @@
 /** A deployment that fails or is stopped brings back what was there before it, however many runs it took. */
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import * as z from 'zod'
 import { deploy, takeBack } from '../../scripts/deploy/run.ts'
 import { beforePath } from '../../scripts/deploy/upload/before.ts'
+import { asOwner } from '../../scripts/serve/owner.ts'
 import { stateOf } from '../support/cloudflare/upload.ts'
 import { openDeployment } from '../support/deploy/deployment.ts'
 
@@ -44,7 +46,7 @@ test('a stopped run is taken back by its own option, which says so if there is n
   expect(await takeBack(opened.given)).toBe(0)
   expect(stateOf(opened.account)).toEqual(before)
   expect(await takeBack(opened.given)).toBe(0)
-  expect(opened.lines.at(-1)).toMatch(/^nothing to roll back: there is no /)
+  expect(opened.lines.at(-1)).toMatch(/^nothing to roll back: /)
 })
 
 test('a green run after a stopped one ends it', async () => {
@@ -103,6 +105,20 @@ test('a refused restore is said, the others go on, and the file stays for the ne
   expect(stateOf(opened.account)).toEqual(before)
 })
 
+test('health that only the workers of before have reported brings them back', async () => {
+  const { opened, before } = await openDeployed()
+  opened.service.isWatching = false
+  await asOwner(
+    opened.database.url,
+    (sql) => sql`update private.health set looked_at = private.clock()`,
+  )
+
+  expect(await deploy(opened.given)).toBe(1)
+
+  expect(opened.lines.join('\n')).toContain('custody: not looked at since the upload')
+  expect(stateOf(opened.account)).toEqual(before)
+})
+
 test('a relayer without gas brings nothing back', async () => {
   const { opened, before } = await openDeployed()
 
@@ -118,7 +134,8 @@ test('the file holds no secret', async () => {
 
   const text = readFileSync(beforePath(opened.file), 'utf8')
 
-  expect(Object.keys(JSON.parse(text).workers)).toHaveLength(7)
+  const { workers } = z.object({ workers: z.record(z.string(), z.json()) }).parse(JSON.parse(text))
+  expect(Object.keys(workers)).toHaveLength(7)
   for (const { bindings = [] } of stateOf(opened.account).workers) {
     for (const one of bindings) if (one.type === 'secret_text') expect(text).not.toContain(one.text)
   }

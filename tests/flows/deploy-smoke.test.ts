@@ -6,13 +6,15 @@ import { discoveryFunction } from '../../functions/discovery/serve.ts'
 import notFound from '../../functions/not-found/index.ts'
 import { webFunction } from '../../functions/web/app.tsx'
 import { pages } from '../../functions/web/index.ts'
+import { judgeLooks, startOfNews } from '../../scripts/deploy/database.ts'
 import { smokeTest } from '../../scripts/deploy/smoke.ts'
 import type { Health } from '../../shared/contract/gaps.ts'
 import { functionsIn } from '../support/functions.ts'
 import { toolsIn } from '../support/mcp.ts'
 import { start } from '../support/world.ts'
 
-const { world } = await start()
+const opened = await start()
+const { world, db } = opened
 world.config.WEB_URL = `${world.config.BASE_URL}/web`
 const given = () => world
 const functions = functionsIn(world)
@@ -48,6 +50,7 @@ const ask = (differs: Partial<Parameters<typeof smokeTest>[0]> = {}) =>
   smokeTest({
     baseUrl: world.config.BASE_URL,
     fetch: answer,
+    looks: async () => undefined,
     pause: async () => {
       pauses += 1
     },
@@ -107,4 +110,38 @@ test('a host that cannot be reached is red with the reason', async () => {
 
   expect(failures.length).toBeGreaterThan(5)
   expect(failures[0]).toContain('cannot be reached: ENOTFOUND')
+})
+
+test('looks of before an upload, and of a watch that may have begun before it, are not believed', async () => {
+  const report = async (reason: string | null) => {
+    const parts = [
+      { part: 'custody', reason: null },
+      { part: 'vault', reason },
+    ]
+    await db.sql`select api.health_report(${db.sql.json(parts)})`
+  }
+  await db.sql`delete from private.health`
+  await report(null)
+  const since = await startOfNews(db.url)
+
+  await opened.tick(59)
+  await report(null)
+  const early = await judgeLooks(db.url, since)
+  await opened.tick(15)
+  await report('unreachable')
+  const failing = await judgeLooks(db.url, since)
+  await opened.tick(15)
+  await report(null)
+
+  expect(early).toBe(
+    'custody: not looked at since the upload, vault: not looked at since the upload',
+  )
+  expect(failing).toBe('vault: unreachable')
+  expect(await judgeLooks(db.url, since)).toBeUndefined()
+})
+
+test('a deployment that the watch finds wrong is red, whatever its documents tell', async () => {
+  const failures = await ask({ looks: async () => 'vault: unreachable' })
+
+  expect(failures).toEqual(['the watch over custody and the vault says vault: unreachable'])
 })

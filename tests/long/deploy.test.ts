@@ -5,6 +5,7 @@
 import { request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { expect, test, vi } from 'vitest'
+import { judgeLooks, startOfNews } from '../../scripts/deploy/database.ts'
 import { plannedWorkers } from '../../scripts/deploy/plan.ts'
 import { cloudflareWorkers } from '../../scripts/deploy/ready-workers.ts'
 import { deploy } from '../../scripts/deploy/run.ts'
@@ -20,6 +21,8 @@ test('the workers of a deployment answer with custody and vault live, and a seco
   const { given, supabase, database, account } = opened
   let gateway: Gateway | undefined
   let running: Promise<Running> | undefined
+  let news: string | undefined
+  opened.service.isWatching = false
   atEnd(async () => (await running)?.stop())
   atEnd(() => gateway?.close())
 
@@ -44,9 +47,11 @@ test('the workers of a deployment answer with custody and vault live, and a seco
       },
       async pause(milliseconds) {
         await given.pause(milliseconds)
+        if (milliseconds !== 5_000) return
         // The schedules run by a clock that nothing moves.
-        if (milliseconds === 5_000)
-          await vi.waitUntil(isWatched, { timeout: 90_000, interval: 500 })
+        const since = (news ??= await startOfNews(database.url))
+        const isNews = async () => (await judgeLooks(database.url, since)) === undefined
+        await vi.waitUntil(isNews, { timeout: 200_000, interval: 1_000 })
       },
     })
 
@@ -55,13 +60,7 @@ test('the workers of a deployment answer with custody and vault live, and a seco
   expect(await run()).toBe(0)
   expect(account.changes).toHaveLength(changes)
   expect(account.account.scripts.size).toBe(7)
-}, 300_000)
-
-/** Returns true once the documents tell what the watch has found. */
-async function isWatched(): Promise<boolean> {
-  const card = await askLocal(new Request(`${baseUrl}/.well-known/agent-card.json`))
-  return !(await card.text()).includes('health_not_watched')
-}
+}, 500_000)
 
 /** Sends a request for the deployed host to the workers of this machine. */
 async function askLocal(asked: Request): Promise<Response> {

@@ -10,6 +10,7 @@ import type { Workers } from '../../../scripts/deploy/ready-workers.ts'
 import type { Deployment } from '../../../scripts/deploy/run.ts'
 import { readDeploySettings } from '../../../scripts/deploy/settings.ts'
 import { uploadWorkers } from '../../../scripts/deploy/upload.ts'
+import { asOwner } from '../../../scripts/serve/owner.ts'
 import { startCloudflare } from '../cloudflare/cloudflare.ts'
 import { writeModule } from '../cloudflare/upload.ts'
 import { createDatabase } from '../database.ts'
@@ -58,7 +59,28 @@ function openWorkers(folder: string, code: FakeCode): Workers {
 const gapIds = ['GAP_SIGN_UP_V1', 'GAP_VAULT_V1']
 
 /** The deployed service; what it answers is a test's to change. */
-export type FakeService = { down: Set<string>; reasons: string[]; asked: number }
+export type FakeService = {
+  down: Set<string>
+  reasons: string[]
+  asked: number
+  /** True while its housekeeping looks at custody and the vault, whenever a run pauses. */
+  isWatching: boolean
+}
+
+/** Stores a look of the minute after this one. */
+async function lookAround({ isWatching, reasons }: FakeService, databaseUrl: string) {
+  if (!isWatching) return
+  const found = ['custody', 'vault'].map((part) => ({
+    part,
+    reason: reasons.includes(`${part}_unreachable`) ? 'unreachable' : null,
+  }))
+  await asOwner(databaseUrl, async (sql) => {
+    await sql`insert into private.health as h (part, reason, looked_at)
+      select part, reason, private.clock() + interval '75 seconds'
+        from jsonb_to_recordset(${sql.json(found)}) as f (part text, reason text)
+      on conflict (part) do update set reason = excluded.reason, looked_at = excluded.looked_at`
+  })
+}
 
 function answerOf(service: FakeService, path: string): Response {
   service.asked += 1
@@ -90,7 +112,7 @@ export async function openDeployment(differs: Record<string, string> = {}) {
   const account = await startCloudflare('example.com')
   const cloudflare = openFakeCloudflareZone(account, 'api.example.com', mail)
   const code: FakeCode = { word: 'first' }
-  const service: FakeService = { down: new Set(), reasons: [], asked: 0 }
+  const service: FakeService = { down: new Set(), reasons: [], asked: 0, isWatching: true }
   const network = async (input: string | URL | Request, init?: RequestInit) => {
     const request = new Request(input, init)
     const { origin, pathname } = new URL(request.url)
@@ -128,6 +150,8 @@ export async function openDeployment(differs: Record<string, string> = {}) {
     now,
     pause: async (milliseconds) => {
       clock += milliseconds
+      // Only the smoke test pauses for so long.
+      if (milliseconds === 5_000) await lookAround(service, database.url)
     },
     say: (line) => lines.push(line),
     signal,
