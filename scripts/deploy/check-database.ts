@@ -2,16 +2,20 @@
 import { randomBytes } from 'node:crypto'
 import type { Sql } from 'postgres'
 import postgres from 'postgres'
-import { type Finding, well, wrong } from './finding.ts'
+import { type Finding, unknown, well, wrong } from './finding.ts'
+import { queryProject, type SupabaseProject } from './supabase.ts'
 
 const versionMin = 150_000
 const connectTimeoutSeconds = 10
 const loopback = /^(127\.0\.0\.1|localhost|\[::1\])$/
 const encrypted = ['require', 'verify-ca', 'verify-full']
 
-/** Returns the findings about the database that belongs to this Supabase project. */
-export async function checkDatabase(databaseUrl: string, project: string): Promise<Finding[]> {
-  const address = checkAddress(databaseUrl, project)
+/** Returns the findings about the database, which has to be that of this Supabase project. */
+export async function checkDatabase(
+  databaseUrl: string,
+  access: SupabaseProject,
+): Promise<Finding[]> {
+  const address = checkAddress(databaseUrl)
   if (address) return [address]
   const sql = postgres(databaseUrl, {
     max: 1,
@@ -19,7 +23,7 @@ export async function checkDatabase(databaseUrl: string, project: string): Promi
     onnotice() {},
   })
   try {
-    return [await checkVersion(sql), await checkRoles(sql)]
+    return [await checkVersion(sql), await checkRoles(sql), await checkProject(sql, access)]
   } catch (error) {
     return [unreached(error)]
   } finally {
@@ -28,13 +32,13 @@ export async function checkDatabase(databaseUrl: string, project: string): Promi
 }
 
 /** Returns what is wrong with the address itself. No sentence repeats it, because it holds a password. */
-function checkAddress(databaseUrl: string, project: string): Finding | undefined {
+function checkAddress(databaseUrl: string): Finding | undefined {
   if (!/^postgres(ql)?:/.test(databaseUrl) || !URL.canParse(databaseUrl)) {
     return wrong(
       'DATABASE_URL is not an address such as postgresql://user:password@host:5432/postgres',
     )
   }
-  const { hostname, port, username, searchParams } = new URL(databaseUrl)
+  const { hostname, port, searchParams } = new URL(databaseUrl)
   // Statements of one session, such as a lock, would reach different servers.
   if (port === '6543') {
     return wrong(
@@ -44,11 +48,28 @@ function checkAddress(databaseUrl: string, project: string): Finding | undefined
   if (!loopback.test(hostname) && !encrypted.includes(searchParams.get('sslmode') ?? '')) {
     return wrong('DATABASE_URL does not demand TLS: add ?sslmode=require')
   }
-  const isSupabase = /\.supabase\.(co|com)$/.test(hostname)
-  if (isSupabase && !`${hostname} ${username}`.includes(project)) {
-    return wrong(`DATABASE_URL is that of another project than ${project}: correct one of them`)
-  }
   return undefined
+}
+
+/** Differs for each server and each of its databases, and changes only when the server starts again. */
+const fingerprint = `
+  select extract(epoch from pg_catalog.pg_postmaster_start_time())::text || ' ' || d.oid::text as fingerprint
+    from pg_catalog.pg_database d where d.datname = pg_catalog.current_database()`
+
+/** Asks for the fingerprint through both ways: a name in an address proves nothing. */
+async function checkProject(sql: Sql, access: SupabaseProject): Promise<Finding> {
+  const theirs = await queryProject(access, fingerprint)
+  if (typeof theirs === 'number') {
+    // A token that is none is named by the look at the project.
+    if (theirs === 401) return unknown('DATABASE_URL cannot be compared with the project')
+    return theirs === 403
+      ? wrong('SUPABASE_ACCESS_TOKEN has not the right database_read: add it in the dashboard')
+      : wrong(`the project ${access.project} answers no query (${theirs}): run this again`)
+  }
+  const [ours] = await sql.unsafe(fingerprint)
+  return ours?.['fingerprint'] === theirs[0]?.['fingerprint']
+    ? well(`DATABASE_URL is the database of ${access.project}`)
+    : wrong(`DATABASE_URL is another database than that of ${access.project}: correct one of them`)
 }
 
 function unreached(error: unknown): Finding {

@@ -23,7 +23,7 @@ export async function examine(patient: Patient): Promise<Finding[]> {
   const found = await Promise.all([
     checkCloudflare(cloudflare, settings),
     checkSupabase(supabase),
-    checkDatabase(credentials.databaseUrl, settings.project),
+    checkDatabase(credentials.databaseUrl, supabase),
   ])
   return [checkNode(process.versions.node), ...found.flat(), ...checkChains(settings)]
 }

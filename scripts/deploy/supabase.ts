@@ -38,6 +38,16 @@ export async function readProject(access: SupabaseProject) {
   return projectSchema.parse(demand('the project', await callProject(access, 'GET', '')))
 }
 
+/** Returns the rows of a query that changes nothing, asked by the API; else the status of its refusal. */
+export async function queryProject(
+  access: SupabaseProject,
+  query: string,
+): Promise<Record<string, unknown>[] | number> {
+  const answer = await callProject(access, 'POST', '/database/query/read-only', { query })
+  const read = z.array(z.record(z.string(), z.unknown())).safeParse(answer.body)
+  return answer.status < 300 && read.success ? read.data : answer.status
+}
+
 /** Returns the schemas that PostgREST exposes. */
 export async function exposedSchemas(access: SupabaseProject): Promise<string[]> {
   const answer = await callProject(access, 'GET', '/postgrest')

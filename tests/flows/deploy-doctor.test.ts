@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { beforeAll, expect, test } from 'vitest'
 import { type Deployment, deploy } from '../../scripts/deploy/run.ts'
+import { createDatabase } from '../support/database.ts'
 import { openDeployment } from '../support/deploy/deployment.ts'
 
 let opened: Awaited<ReturnType<typeof openDeployment>>
@@ -41,6 +42,7 @@ test.each([
   'api_gateway_keys_read',
   'api_gateway_keys_write',
   'project_admin_read',
+  'database_read',
 ])('the missing right %s of the token of Supabase is named', async (right) => {
   opened.supabase.rights.delete(right)
 
@@ -140,7 +142,6 @@ test.each([
   ['postgres://u:hidden@db.example:5432/postgres', 'does not demand TLS: add ?sslmode=require'],
   ['postgres://u:hidden@db.example:6543/postgres?sslmode=require', 'transaction pooler'],
   ['mysql://u:hidden@db.example/x', 'is not an address such as'],
-  ['postgres://u:hidden@db.zzzz.supabase.co:5432/postgres?sslmode=require', 'another project'],
   ['postgres://u:hidden@127.0.0.1:1/postgres', 'cannot be reached (ECONNREFUSED)'],
 ])('the database %s is named', async (databaseUrl, sentence) => {
   const credentials = { ...opened.given.credentials, databaseUrl }
@@ -167,6 +168,18 @@ test('a login that may not create roles is named', async () => {
   await sql.unsafe(`drop role ${name}`)
   await sql.end()
   expect(found).toEqual([expect.stringContaining('may not create roles')])
+})
+
+test('the database of another project is named, whatever its address looks like', async () => {
+  const other = await createDatabase('template1')
+  const credentials = { ...opened.given.credentials, databaseUrl: other.url }
+
+  const found = await findings({ credentials })
+
+  await other.drop()
+  expect(found).toEqual([
+    'DATABASE_URL is another database than that of abcdefghijklmnopqrst: correct one of them',
+  ])
 })
 
 test('a project that is paused is named', async () => {

@@ -27,7 +27,7 @@ let lines: string[]
 beforeEach(() => {
   clock = Date.now()
   file = join(folder, `${(files += 1)}.toml`)
-  fake = openFakeSupabase(() => new Date(clock))
+  fake = openFakeSupabase(() => new Date(clock), '')
   lines = []
   access = {
     url: fake.url,

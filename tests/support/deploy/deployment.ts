@@ -107,7 +107,7 @@ export async function openDeployment(differs: Record<string, string> = {}) {
   atEnd(() => database.drop())
   let clock = Date.now()
   const now = () => new Date(clock)
-  const supabase = openFakeSupabase(now)
+  const supabase = openFakeSupabase(now, database.url)
   const mail = differs['mail_domain']?.replaceAll('"', '') ?? mailDomain
   const account = await startCloudflare('example.com')
   const cloudflare = openFakeCloudflareZone(account, 'api.example.com', mail)

@@ -4,6 +4,7 @@
  * are refused, and a state of a key follows from another only as there. Changes of keys are throttled.
  */
 import type { JSONWebKeySet } from 'jose'
+import postgres from 'postgres'
 import * as z from 'zod'
 import { randomBytes, randomUUID } from '../seed.ts'
 
@@ -37,6 +38,10 @@ const updatePostgrest = z.strictObject({
   max_rows: z.int().min(0).max(1_000_000).optional(),
   db_pool: z.int().min(0).max(1_000).optional(),
 })
+const readOnlyQuery = z.strictObject({
+  query: z.string().min(1),
+  parameters: z.array(z.unknown()).optional(),
+})
 const createApiKey = z.strictObject({
   type: z.enum(['publishable', 'secret']),
   name: z
@@ -68,6 +73,7 @@ const followers: Readonly<Record<Status, readonly Status[]>> = {
 /** All rights of a token, by the names of the OpenAPI document. */
 const allRights = [
   'project_admin_read',
+  'database_read',
   'data_api_config_read',
   'data_api_config_write',
   'auth_signing_keys_read',
@@ -87,6 +93,8 @@ export type FakeSupabase = {
   schemas: string
   apiKeys: { type: string; name: string; api_key: string }[]
   status: string
+  /** Database of the project. */
+  databaseUrl: string
   /** Changes that were made, as `METHOD path`. */
   changes: string[]
   answer: (request: Request) => Promise<Response>
@@ -96,8 +104,8 @@ export type FakeSupabase = {
 
 type Call = { method: string; path: string; body: unknown; isRevealing: boolean }
 
-/** Opens a project that signs with its old secret yet, and exposes what a new one does. */
-export function openFakeSupabase(now: () => Date): FakeSupabase {
+/** Opens a project over this database that signs with its old secret yet, and exposes what a new one does. */
+export function openFakeSupabase(now: () => Date, databaseUrl: string): FakeSupabase {
   const fake: FakeSupabase = {
     url: 'https://api.supabase.com',
     project: 'abcdefghijklmnopqrst',
@@ -107,6 +115,7 @@ export function openFakeSupabase(now: () => Date): FakeSupabase {
     schemas: 'public,graphql_public',
     apiKeys: [],
     status: 'ACTIVE_HEALTHY',
+    databaseUrl,
     changes: [],
     answer: (request) => answerRequest(fake, now, request),
     jwks: () => ({
@@ -142,6 +151,7 @@ async function answerRequest(
   const right = rightFor(call)
   if (right === undefined) return refuse(404, `Cannot ${method} ${pathname}`)
   if (!fake.rights.has(right)) return refuse(403, `Forbidden: ${right} is needed`)
+  if (right === 'database_read') return answerQuery(fake, call)
   const answered = route(fake, now, call)
   if (method !== 'GET' && answered.ok) fake.changes.push(`${method} ${call.path}`)
   return answered
@@ -152,6 +162,7 @@ function rightFor({ method, path }: Call): string | undefined {
   if (path === '' && method === 'GET') return 'project_admin_read'
   if (path === '/postgrest' && ['GET', 'PATCH'].includes(method)) return `data_api_config_${end}`
   if (path === '/api-keys' && ['GET', 'POST'].includes(method)) return `api_gateway_keys_${end}`
+  if (path === '/database/query/read-only' && method === 'POST') return 'database_read'
   if (path.startsWith('/config/auth/signing-keys')) return `auth_signing_keys_${end}`
   return undefined
 }
@@ -170,6 +181,21 @@ function route(fake: FakeSupabase, now: () => Date, call: Call): Response {
   const key = fake.keys.find(({ id }) => path === `/config/auth/signing-keys/${id}`)
   if (!key || method !== 'PATCH') return refuse(404, 'Not Found')
   return update(fake, now, key, call)
+}
+
+/** Answers from the database itself, in a transaction that may only read. */
+async function answerQuery({ databaseUrl }: FakeSupabase, { body }: Call): Promise<Response> {
+  const read = readOnlyQuery.safeParse(body)
+  if (!read.success) return refuse(400, z.prettifyError(read.error))
+  const sql = postgres(databaseUrl, { max: 1, onnotice() {} })
+  try {
+    const rows = await sql.begin('read only', (tx) => tx.unsafe(read.data.query))
+    return Response.json([...rows], { status: 201 })
+  } catch (error) {
+    return refuse(400, `Failed to run sql query: ${String(error)}`)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
 }
 
 function projectOf({ project, status }: FakeSupabase) {
