@@ -2,6 +2,7 @@
 import { checkCloudflare } from './check-cloudflare.ts'
 import { checkDatabase } from './check-database.ts'
 import { checkSupabase } from './check-supabase.ts'
+import { checkWorkers } from './check-workers.ts'
 import { type Finding, unknown, well, wrong } from './finding.ts'
 import type { PlatformAccess } from './platform-api.ts'
 import type { Credentials, DeploySettings } from './settings.ts'
@@ -22,6 +23,7 @@ export async function examine(patient: Patient): Promise<Finding[]> {
   const { settings, credentials, cloudflare, supabase } = patient
   const found = await Promise.all([
     checkCloudflare(cloudflare, settings),
+    checkWorkers(cloudflare, settings),
     checkSupabase(supabase),
     checkDatabase(credentials.databaseUrl, supabase),
   ])

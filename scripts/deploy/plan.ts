@@ -34,6 +34,8 @@ export type PlannedWorker = {
 
 /** Functions that are in no group. */
 const rest = 'app'
+/** Name of a deployment that has no other. */
+export const usualName = 'aoa'
 
 /**
  * Returns the workers of a deployment in the order in which they are uploaded: a worker comes after those that it
@@ -43,9 +45,10 @@ const rest = 'app'
 export async function plannedWorkers(
   values: Readonly<Record<string, string>>,
   form: Form,
+  name?: string,
 ): Promise<PlannedWorker[]> {
   const { contracts } = await import('../../functions/contracts.ts')
-  return planWorkers(contracts, values, form)
+  return planWorkers(contracts, values, form, name)
 }
 
 /** Does the same for these contracts. A var without a value keeps that of scripts/deploy/functions.toml. */
@@ -53,6 +56,7 @@ export function planWorkers(
   contracts: readonly Operation[],
   values: Readonly<Record<string, string>>,
   form: Form,
+  deploymentName = usualName,
 ): PlannedWorker[] {
   const deployment = readDeployment()
   const { everywhere, groups } = deployment
@@ -62,10 +66,11 @@ export function planWorkers(
   const functions = describeFunctions(contracts, deployment)
   const { host } = new URL(values['BASE_URL'] ?? everywhere['BASE_URL'] ?? '')
   const workerOf = new Map(
-    functions.map(({ folder, name }) => [name, workerName(moduleOf(folder))]),
+    functions.map(({ folder, name }) => [name, `${deploymentName}-${moduleOf(folder)}`]),
   )
   const joined = [...Map.groupBy(functions, ({ folder }) => moduleOf(folder))].map(
-    ([module, inside]) => workerOfFunctions(module, inside, { workerOf, values }),
+    ([module, inside]) =>
+      workerOfFunctions(module, inside, { workerOf, values, name: `${deploymentName}-${module}` }),
   )
   const workers = joined.map((worker) => {
     const prefixes = worker.prefixes.filter((prefix) => isNeeded(prefix, worker, joined))
@@ -74,11 +79,8 @@ export function planWorkers(
   return inUploadOrder(workers)
 }
 
-function workerName(module: string): string {
-  return `aoa-${module}`
-}
-
 type Wiring = {
+  name: string
   /** Worker that holds a function, by the name of the function's own worker. */
   workerOf: ReadonlyMap<string, string>
   values: Readonly<Record<string, string>>
@@ -87,11 +89,10 @@ type Wiring = {
 function workerOfFunctions(
   module: string,
   functions: readonly FunctionSettings[],
-  { workerOf, values }: Wiring,
+  { name, workerOf, values }: Wiring,
 ): Omit<PlannedWorker, 'routes'> {
   const [first] = functions
   if (!first) throw new Error(`the worker ${module} has no function`)
-  const name = workerName(module)
   const vars = functions.flatMap((one) => Object.entries(one.vars))
   const services = functions.flatMap((one) =>
     one.services.map(

@@ -5,10 +5,14 @@ import { secretsPath } from './keys.ts'
 import type { PlannedWorker } from './plan.ts'
 import type { Deployment } from './run.ts'
 import { tokensPath } from './tokens.ts'
+import { workersOf } from './upload/account.ts'
 import { valuesFor } from './values.ts'
 
 /** Parts of a deployment that a plan reads. */
-export type Planned = Pick<Deployment, 'settings' | 'credentials' | 'supabase' | 'workers' | 'say'>
+export type Planned = Pick<
+  Deployment,
+  'settings' | 'credentials' | 'cloudflare' | 'supabase' | 'workers' | 'say'
+>
 
 /** Says everything. Returns the exit code. */
 export async function sayPlan(planned: Planned): Promise<number> {
@@ -24,15 +28,28 @@ export async function sayPlan(planned: Planned): Promise<number> {
     Object.keys(settings.rpc).map((chain) => `open a relayer on ${chain} if it has none`),
   ].flat()
   for (const change of changes) say(`would ${change}`)
-  const plans = await workers.planned(valuesFor(settings, {}, ''), settings.workers)
+  const values = valuesFor(settings, {}, '')
+  const plans = await workers.planned(values, settings.workers, settings.name)
+  for (const name of await oldWorkers(planned, plans)) {
+    say(`would take routes and schedules from the worker ${name}, and remove it`)
+  }
   say(`would upload those of ${plans.length} workers that differ:`)
   for (const plan of plans) for (const line of describeWorker(plan)) say(line)
   return 0
 }
 
+async function oldWorkers(
+  { settings, cloudflare }: Planned,
+  plans: readonly PlannedWorker[],
+): Promise<string[]> {
+  const api = { ...cloudflare, accountId: settings.accountId }
+  const names = plans.map(({ name }) => name)
+  return (await workersOf(api, settings.name)).filter((name) => !names.includes(name))
+}
+
 function describeWorker(plan: PlannedWorker): string[] {
   const { name, folders, prefixes, vars, secrets, services, crons, takesMail } = plan
-  const hosts = Object.values(vars).flatMap((value) => hostOf(value) ?? [])
+  const hosts = Object.values(vars).flatMap((value) => hostIn(value) ?? [])
   const called = services.map(({ binding, service }) => `${binding} (${service})`)
   const from = [...prefixes, ...crons.map((cron) => `cron ${cron}`), ...(takesMail ? ['mail'] : [])]
   const parts: readonly [string, readonly string[]][] = [
@@ -48,6 +65,6 @@ function describeWorker(plan: PlannedWorker): string[] {
   ]
 }
 
-function hostOf(value: string): string | undefined {
+function hostIn(value: string): string | undefined {
   return /^[a-z]+:\/\//.test(value) && URL.canParse(value) ? new URL(value).host : undefined
 }

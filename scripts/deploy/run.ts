@@ -15,7 +15,7 @@ import type { Credentials, DeploySettings } from './settings.ts'
 import { smokeTest } from './smoke.ts'
 import { publishableKey, type SupabaseProject } from './supabase.ts'
 import { openTokens, tokensPath } from './tokens.ts'
-import type { Api } from './upload/account.ts'
+import { type Api, patternsOf, removeWorker } from './upload/account.ts'
 import { beforePath, forgetBefore, isUnfinished, rollBack } from './upload/before.ts'
 import { secretsFor, valuesFor } from './values.ts'
 import { handMailTo } from './zone.ts'
@@ -62,10 +62,12 @@ export async function deploy(deployment: Deployment): Promise<number> {
   signal.throwIfAborted()
 
   const values = valuesFor(settings, made, publishable)
-  const plans = await deployment.workers.planned(values, settings.workers)
+  const plans = await deployment.workers.planned(values, settings.workers, settings.name)
   const secrets = secretsFor({ settings, credentials, made, tokens })
-  if (!(await bringWorkers(deployment, plans, secrets))) return 1
-  await takeMail(deployment, plans)
+  const old = await bringWorkers(deployment, plans, secrets)
+  if (!old) return 1
+  const isTaken = await takeMail(deployment, plans)
+  await removeOld(deployment, old, isTaken)
   say(`ready: ${settings.baseUrl}/web/join opens an account`)
   return 0
 }
@@ -109,26 +111,30 @@ async function openRelayersOf(
   for (const { chain, request } of lacking) say(`Send gas to the relayer of ${chain}: ${request}`)
 }
 
-/** Uploads what differs and asks the service. Whatever goes wrong brings all workers back; Ctrl-C does not. */
+/**
+ * Uploads what differs and asks the service. Whatever goes wrong brings all workers back; Ctrl-C does not. Returns
+ * the workers that are needed no more; undefined if it went wrong.
+ */
 async function bringWorkers(
   deployment: Deployment,
   plans: readonly PlannedWorker[],
   secrets: (name: string) => string,
-): Promise<boolean> {
+): Promise<string[] | undefined> {
   const { settings, credentials, workers, say, signal } = deployment
   const before = beforePath(settings.file)
   const api = accessOf(deployment)
   say('workers')
   if (isUnfinished(before)) say('a run before did not end; this one goes on from there')
   try {
-    const { uploaded, kept } = await workers.upload({ plans, secrets, api, before, say })
+    const { name } = settings
+    const { uploaded, kept, old } = await workers.upload({ plans, name, secrets, api, before, say })
     say(`${uploaded.length} workers uploaded, ${kept.length} as they were`)
     say('smoke test')
     const looks = await watchOf(credentials.databaseUrl, isUnfinished(before))
     const failures = await smokeTest({ ...deployment, looks, baseUrl: settings.baseUrl })
     if (failures.length === 0) {
       forgetBefore(before)
-      return true
+      return old
     }
     for (const failure of failures) say(`  WRONG ${failure}`)
   } catch (error) {
@@ -136,7 +142,7 @@ async function bringWorkers(
     say(`  WRONG ${error instanceof Error ? error.message : String(error)}`)
   }
   await takeBack(deployment)
-  return false
+  return undefined
 }
 
 /** Returns the question for what was found since now. Where no worker was changed, the documents say enough. */
@@ -153,7 +159,7 @@ export async function takeBack(
   const { settings, say } = deployment
   const path = beforePath(settings.file)
   if (!isUnfinished(path)) {
-    say(`nothing to roll back: there is no ${path}, so no run has changed workers and not ended`)
+    say(`nothing to roll back: without ${path}, the last run has ended`)
     return 0
   }
   say('rollback')
@@ -170,14 +176,47 @@ function accessOf({ settings, cloudflare }: Pick<Deployment, 'settings' | 'cloud
   return { ...cloudflare, accountId: settings.accountId }
 }
 
-/** A worker that is rolled back takes no mail, so the rule comes last. */
+/** A worker that is rolled back takes no mail, so the rule comes last. Returns false if its operator has to set it. */
 async function takeMail(
   { settings, cloudflare, say }: Deployment,
   plans: readonly PlannedWorker[],
-): Promise<void> {
+): Promise<boolean> {
   say('mail')
+  let isTaken = true
   for (const { name } of plans.filter(({ takesMail }) => takesMail)) {
     const todo = await handMailTo(cloudflare, settings, name)
     say(todo ?? `mail to ${settings.mailDomain} goes to ${name}`)
+    isTaken &&= todo === undefined
+  }
+  return isTaken
+}
+
+/** Removes workers that have no function of this version. One that may still be asked for something stays. */
+async function removeOld(
+  deployment: Deployment,
+  old: readonly string[],
+  isTaken: boolean,
+): Promise<void> {
+  const { settings, workers, say, signal } = deployment
+  const api = accessOf(deployment)
+  const forms = await Promise.all(
+    (['few', 'each'] as const).map((form) => workers.planned({}, form, settings.name)),
+  )
+  const takers = forms.flat().flatMap(({ name, takesMail }) => (takesMail ? [name] : []))
+  for (const name of old) {
+    if (!isTaken && takers.includes(name)) {
+      say(`${name}: kept, because mail may still go to it; remove it after the change of the rule`)
+      continue
+    }
+    try {
+      const patterns = await patternsOf(api, name)
+      if (patterns?.length !== 0) throw new Error('it may answer in another zone')
+      await removeWorker(api, name)
+      say(`${name}: removed, because no function of this version is in it`)
+    } catch (error) {
+      signal.throwIfAborted()
+      const reason = error instanceof Error ? error.message : String(error)
+      say(`${name}: not removed: ${reason}; do it in the dashboard if nobody needs it`)
+    }
   }
 }

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import * as z from 'zod'
 import { byCaip2, type Endpoints, readSettingsFile, serviceFields } from '../serve/settings-file.ts'
-import type { Form } from './plan.ts'
+import { type Form, usualName } from './plan.ts'
 
 const domain = z
   .string()
@@ -27,6 +27,11 @@ const fileSchema = z.strictObject({
   supabase_project: z
     .string()
     .regex(/^[a-z]{20}$/, 'has to be the reference of a Supabase project, 20 letters'),
+  /** Begins the name of each worker. Without a hyphen, no deployment's name can begin that of another. */
+  name: z
+    .string()
+    .regex(/^[a-z][a-z0-9]{0,19}$/, 'has to be letters and digits in lower case, 20 at most')
+    .default(usualName),
   workers: z.enum(['few', 'each'], 'has to be "few" or "each"').default('few'),
   eur_usd_rate: z
     .string()
@@ -61,6 +66,8 @@ export type DeploySettings = {
   noticeDomain: string
   mailUrl: string
   project: string
+  /** Begins the name of each worker, before a hyphen. */
+  name: string
   workers: Form
   /** Empty if no challenge is asked for. */
   turnstileSiteKey: string
@@ -86,6 +93,7 @@ export function readDeploySettings(file: string): DeploySettings {
     noticeDomain: read.notice_domain ?? `notices.${read.mail_domain}`,
     mailUrl: read.mail_url,
     project: read.supabase_project,
+    name: read.name,
     workers: read.workers,
     turnstileSiteKey: read.turnstile_site_key ?? '',
     eurUsdRate: read.eur_usd_rate ?? '',

@@ -11,8 +11,11 @@ import {
   type Api,
   type HeldWorker,
   heldWorkers,
+  hostOf,
   removeRoute,
   routesIn,
+  setCrons,
+  workersOf,
   zoneOf,
 } from './upload/account.ts'
 import { keepBefore } from './upload/before.ts'
@@ -22,6 +25,8 @@ import { type Deploying, deployWorker } from './upload/wrangler.ts'
 export type Upload = {
   /** Workers in the order of plannedWorkers. */
   plans: readonly PlannedWorker[]
+  /** Name of the deployment, which begins those of its workers. */
+  name: string
   /** Directory of the built modules. */
   modules: string
   /** Returns the value of a secret; empty if there is none. */
@@ -36,46 +41,75 @@ export type Upload = {
 }
 
 /** Outcome of an upload, by names of workers. */
-export type Uploaded = { uploaded: string[]; kept: string[] }
+export type Uploaded = {
+  uploaded: string[]
+  kept: string[]
+  /** Workers of the deployment that the plan does not have; they are asked for nothing any more. */
+  old: string[]
+}
 
 /** Uploads what differs. Throws before anything is uploaded if a secret has no value or the host no zone. */
 export async function uploadWorkers(upload: Upload): Promise<Uploaded> {
-  const { plans, api, before, say, deploy = deployWorker } = upload
+  const { plans, name: deploymentName, api, before, say, deploy = deployWorker } = upload
   const wanted = plans.map((worker) => wantedOf(worker, upload))
-  const host = plans.flatMap(({ routes }) => routes)[0]?.split('/')[0]
+  const host = plans.flatMap(({ routes }) => routes).map(hostOf)[0]
   if (host === undefined) throw new Error('none of the workers has a route')
   const zone = await zoneOf(api, host)
-  const held = await heldWorkers(
-    api,
-    zone,
-    plans.map(({ name }) => name),
-  )
+  const names = plans.map(({ name }) => name)
+  const old = (await workersOf(api, deploymentName)).filter((name) => !names.includes(name))
+  const held = await heldWorkers(api, zone, [...names, ...old])
   const changed = wanted.filter((one) => !isHeld(one, held[one.worker.name] ?? null))
   const uploaded = changed.map(({ worker }) => worker.name)
-  const kept = plans.map(({ name }) => name).filter((name) => !uploaded.includes(name))
+  const kept = names.filter((name) => !uploaded.includes(name))
   for (const name of kept) say(`${name}: unchanged`)
-  if (changed.length > 0) keepBefore(before, { zone, workers: held })
-  await removeLostRoutes(api, zone, plans)
-  const there = new Set(plans.flatMap(({ name }) => (held[name] ? [name] : [])))
+  const asked = old.filter((name) => isAsked(held[name] ?? null, host))
+  if (changed.length + asked.length > 0) keepBefore(before, { zone, workers: held })
+  const planned = new Set(plans.flatMap(({ routes }) => routes))
+  await removeLostRoutes(api, zone, { ...upload, old, isLost: (pattern) => planned.has(pattern) })
+  const there = new Set(names.filter((name) => held[name]))
   for (const one of changed) {
     await holdPlaces(one.worker, upload, there)
     say(`${one.worker.name}: uploading`)
     await deploy(api, one)
     there.add(one.worker.name)
   }
-  return { uploaded, kept }
+  await removeLostRoutes(api, zone, { ...upload, old, isLost: (one) => hostOf(one) === host })
+  for (const name of asked) {
+    say(`${name}: gets no requests any more`)
+    await setCrons(api, name, [])
+  }
+  return { uploaded, kept, old }
 }
 
-/** Removes routes that workers lose: others may get them, and wrangler leaves a worker its last one. */
+/** Returns true if a worker gets requests for the host, or runs by itself. */
+function isAsked(held: HeldWorker | null, host: string): boolean {
+  if (!held) return false
+  return held.crons.length > 0 || held.routes.some((pattern) => hostOf(pattern) === host)
+}
+
+type Losing = Pick<Upload, 'plans'> & {
+  old: readonly string[]
+  isLost: (pattern: string) => boolean
+}
+
+/**
+ * Removes routes that workers lose. Those that others get have to go before these are uploaded; all others stay
+ * until then, so that requests are answered meanwhile.
+ */
 async function removeLostRoutes(
   api: Api,
   zone: string,
-  plans: readonly PlannedWorker[],
+  { plans, old, isLost }: Losing,
 ): Promise<void> {
-  const planned = new Map(plans.map(({ name, routes }) => [name, routes]))
+  const none: readonly string[] = []
+  const planned = new Map([
+    ...old.map((name) => [name, none] as const),
+    ...plans.map(({ name, routes }) => [name, routes] as const),
+  ])
   for (const route of await routesIn(api, zone)) {
     const patterns = planned.get(route.script ?? '')
-    if (patterns && !patterns.includes(route.pattern)) await removeRoute(api, zone, route)
+    if (!patterns || patterns.includes(route.pattern) || !isLost(route.pattern)) continue
+    await removeRoute(api, zone, route)
   }
 }
 

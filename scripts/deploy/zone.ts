@@ -40,7 +40,7 @@ export async function handMailTo(
   settings: DeploySettings,
   worker: string,
 ): Promise<string | undefined> {
-  const { zone, mailDomain } = settings
+  const { zone, mailDomain, name } = settings
   const byHand = `Let the catch-all rule of ${mailDomain} send to the worker ${worker} (dashboard, Email Routing)`
   const found = setsMailRule(settings) ? await findZone(access, zone) : undefined
   if (!found) return byHand
@@ -51,8 +51,10 @@ export async function handMailTo(
   const isSet =
     enabled && actions.some(({ type, value }) => type === 'worker' && value[0] === worker)
   if (isSet) return undefined
-  // Mail that goes elsewhere already is somebody's.
-  if (enabled && actions.some(({ type }) => type !== 'drop')) return byHand
+  // Mail that goes elsewhere already is somebody's, unless a worker of this deployment had it.
+  const isOwn = ({ type, value }: (typeof actions)[number]) =>
+    type === 'drop' || (type === 'worker' && value.every((one) => one.startsWith(`${name}-`)))
+  if (enabled && !actions.every(isOwn)) return byHand
   const rule = {
     enabled: true,
     matchers: [{ type: 'all' }],

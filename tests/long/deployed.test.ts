@@ -34,6 +34,7 @@ const deployed: Host = async ({ bindings, port }) => {
   cloudflare = await startCloudflare(new URL(bindings['BASE_URL'] ?? '').host)
   await uploadWorkers({
     plans,
+    name: 'aoa',
     modules,
     secrets: (name) => bindings[name] ?? '',
     api: accessTo(cloudflare),

@@ -34,6 +34,7 @@ const versionSchema = z.object({
   annotations: z.object({ 'workers/tag': z.string().optional() }).default({}),
 })
 const schedulesSchema = z.object({ schedules: z.array(z.object({ cron: z.string() })) })
+const scriptsSchema = z.array(z.object({ id: z.string() }))
 const zonesSchema = z.array(z.object({ id: z.string() }))
 const routesSchema = z.array(
   z.object({ id: z.string(), pattern: z.string(), script: z.string().nullish() }),
@@ -86,6 +87,26 @@ export async function zoneOf(api: Api, host: string): Promise<string> {
   throw new Error(
     `No zone of the account holds ${host}: add its domain to Cloudflare, or correct BASE_URL.`,
   )
+}
+
+/** Returns the names of all workers of a deployment, however they came there. */
+export async function workersOf(api: Api, deploymentName: string): Promise<string[]> {
+  const all = await call(api, `/accounts/${api.accountId}/workers/scripts`, scriptsSchema)
+  return all.map(({ id }) => id).filter((id) => id.startsWith(`${deploymentName}-`))
+}
+
+/** Returns the patterns of a worker's routes in all zones; undefined if the token may not know. */
+export async function patternsOf(api: Api, name: string): Promise<string[] | undefined> {
+  const path = `/accounts/${api.accountId}/workers/services/${name}/environments/production/routes`
+  const read = z
+    .object({ result: z.array(z.object({ pattern: z.string() })) })
+    .safeParse((await callPlatform(api, 'GET', `${path}?show_zonename=true`)).body)
+  return read.data?.result.map(({ pattern }) => pattern)
+}
+
+/** Returns the host of a route's pattern. */
+export function hostOf(pattern: string): string {
+  return pattern.slice(0, `${pattern}/`.indexOf('/'))
 }
 
 /** Returns all routes of a zone. */

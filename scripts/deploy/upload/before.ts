@@ -89,7 +89,9 @@ export async function rollBack(
     for (const [name, held] of differing.toReversed()) {
       say(`${name}: back to what it was`)
       if (!held) continue
-      await attempt(name, () => setVersions(api, name, held.versions))
+      if (JSON.stringify(held.versions) !== JSON.stringify(now[name]?.versions)) {
+        await attempt(name, () => setVersions(api, name, held.versions))
+      }
       await attempt(name, () => setCrons(api, name, held.crons))
     }
     await restoreRoutes(api, { zone, workers }, attempt)

@@ -76,6 +76,8 @@ export type Account = {
   zoneId: string
   scripts: Map<string, Script>
   routes: Route[]
+  /** Routes in other zones of the account. */
+  elsewhere: Omit<Route, 'id'>[]
   /** Ids and times are numbers in order, so that a run gives the same each time. */
   count: number
 }
@@ -88,6 +90,7 @@ export function openAccount(zone: string): Account {
     zoneId: '2'.repeat(32),
     scripts: new Map(),
     routes: [],
+    elsewhere: [],
     count: 0,
   }
 }

@@ -97,6 +97,23 @@ function serveScripts(app: Hono, account: Account): void {
     const script = { id: name, tag: name, tags: [], last_deployed_from: 'wrangler' }
     return answer(c, { id: name, default_environment: { environment: 'production', script } })
   })
+  app.get('/accounts/:account/workers/services/:name/environments/production/routes', (c) => {
+    const name = nameIn(c, account)
+    scriptOf(account, name)
+    const all = [...account.routes, ...account.elsewhere]
+    return answer(
+      c,
+      all.filter(({ script }) => script === name).map(({ pattern }) => ({ pattern })),
+    )
+  })
+  app.get('/accounts/:account/workers/scripts', (c) => {
+    nameIn(c, account)
+    const ids = [...account.scripts.keys()].toSorted()
+    return answer(
+      c,
+      ids.map((id) => ({ id, tag: id })),
+    )
+  })
   app.get('/accounts/:account/workers/workers/:name', (c) => {
     const { isOnWorkersDev: enabled } = scriptOf(account, nameIn(c, account))
     return answer(c, { subdomain: { enabled, previews_enabled: false } })

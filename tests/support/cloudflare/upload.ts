@@ -57,6 +57,8 @@ export function uploadTo(
   const lines: string[] = []
   const done = uploadWorkers({
     plans,
+    // Of a part of the plans, the others are no old workers.
+    name: changed.plans ? 'part' : 'aoa',
     modules,
     secrets: secretOf,
     api: api ?? accessTo(cloudflare, signal),

@@ -1,0 +1,49 @@
+/** Looks for workers in the account that have the names of this deployment and are those of another one. */
+import { type Finding, unknown, well, wrong } from './finding.ts'
+import type { PlatformAccess } from './platform-api.ts'
+import type { DeploySettings } from './settings.ts'
+import { type Api, hostOf, patternsOf, routesIn, workersOf } from './upload/account.ts'
+import { findZone } from './zone.ts'
+
+/** Returns the findings about the workers that a deployment would change or remove. */
+export async function checkWorkers(
+  access: PlatformAccess,
+  settings: DeploySettings,
+): Promise<Finding[]> {
+  const { name, baseUrl, accountId } = settings
+  const zone = await findZone(access, settings.zone)
+  // The other looks name what is missing.
+  if (!zone) return []
+  try {
+    const { others, isWhole } = await hostsOf({ ...access, accountId }, zone.id, settings)
+    const [host] = others.filter((one) => one !== new URL(baseUrl).hostname)
+    if (host !== undefined) {
+      return [
+        wrong(
+          `workers named ${name}- answer at ${host}: give this deployment another name, or, if it has moved, remove their routes there in the dashboard`,
+        ),
+      ]
+    }
+    return isWhole
+      ? [well(`workers named ${name}- answer nowhere else`)]
+      : [unknown(`routes in other zones are not shown: no other deployment may be named ${name}`)]
+  } catch (error) {
+    access.signal.throwIfAborted()
+    const reason = error instanceof Error ? error.message : String(error)
+    return [unknown(`workers named ${name}- cannot be looked at: ${reason}`)]
+  }
+}
+
+/** Returns the hosts at which the workers answer, and whether all zones could be looked at. */
+async function hostsOf(api: Api, zone: string, { name }: DeploySettings) {
+  const names = await workersOf(api, name)
+  const inZone = (await routesIn(api, zone)).filter(({ script }) => names.includes(script ?? ''))
+  const patterns = inZone.map(({ pattern }) => pattern)
+  let isWhole = true
+  for (const worker of names) {
+    const found = await patternsOf(api, worker)
+    if (!found) isWhole = false
+    patterns.push(...(found ?? []))
+  }
+  return { others: patterns.map(hostOf), isWhole }
+}
