@@ -6,10 +6,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import postgres, { type Sql } from 'postgres'
+import type { Sql } from 'postgres'
+import { connectTo } from './program/connect.ts'
 
 const lockTimeoutMilliseconds = 60_000
-const connectTimeoutSeconds = 10
 // Any number will do, if it is the same in every copy of this program.
 const advisoryLock = 20_261_121
 
@@ -21,7 +21,7 @@ type AppliedMigration = { version: string; statements: string[] | null }
 /** Brings the database up to date and returns the versions that it applied. */
 export async function migrate(url: string, directory = defaultDirectory): Promise<string[]> {
   const migrations = readMigrations(directory)
-  const sql = postgres(url, { max: 1, onnotice() {}, connect_timeout: connectTimeoutSeconds })
+  const sql = connectTo(url)
   try {
     await sql.unsafe(`set lock_timeout = ${lockTimeoutMilliseconds}`)
     await sql`select pg_advisory_lock(${advisoryLock})`
@@ -41,7 +41,7 @@ export async function pendingVersions(
   url: string,
   directory = defaultDirectory,
 ): Promise<string[]> {
-  const sql = postgres(url, { max: 1, onnotice() {}, connect_timeout: connectTimeoutSeconds })
+  const sql = connectTo(url)
   try {
     const [row] = await sql<{ is_known: boolean }[]>`
       select to_regclass('supabase_migrations.schema_migrations') is not null as is_known`

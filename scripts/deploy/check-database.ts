@@ -1,12 +1,11 @@
 /** Looks at a database: how it is reached, its version, and what its login may do. It changes nothing. */
 import { randomBytes } from 'node:crypto'
 import type { Sql } from 'postgres'
-import postgres from 'postgres'
+import { connectTo, isCertificateChecked } from '../program/connect.ts'
 import { type Finding, unknown, well, wrong } from './finding.ts'
 import { queryProject, type SupabaseProject } from './supabase.ts'
 
 const versionMin = 150_000
-const connectTimeoutSeconds = 10
 const loopback = /^(127\.0\.0\.1|localhost|\[::1\])$/
 const encrypted = ['require', 'verify-ca', 'verify-full']
 
@@ -17,13 +16,14 @@ export async function checkDatabase(
 ): Promise<Finding[]> {
   const address = checkAddress(databaseUrl)
   if (address) return [address]
-  const sql = postgres(databaseUrl, {
-    max: 1,
-    connect_timeout: connectTimeoutSeconds,
-    onnotice() {},
-  })
+  const sql = connectTo(databaseUrl)
   try {
-    return [await checkVersion(sql), await checkRoles(sql), await checkProject(sql, access)]
+    return [
+      await checkVersion(sql),
+      await checkRoles(sql),
+      await checkProject(sql, access),
+      ...checkCertificate(databaseUrl),
+    ]
   } catch (error) {
     return [unreached(error)]
   } finally {
@@ -74,11 +74,26 @@ async function checkProject(sql: Sql, access: SupabaseProject): Promise<Finding>
 
 function unreached(error: unknown): Finding {
   const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  if (/CERT|SELF_SIGNED|UNABLE_TO/.test(code)) {
+    return wrong(
+      `the certificate of the database is not accepted (${code}): give DATABASE_URL sslrootcert= with the file of its authority`,
+    )
+  }
   return wrong(
     code.startsWith('28')
       ? 'DATABASE_URL has a wrong user or password: take both from the dashboard (Connect)'
       : `the database cannot be reached (${code}): take the session pooler if this machine has no IPv6, and unpause the project`,
   )
+}
+
+function checkCertificate(databaseUrl: string): Finding[] {
+  const isHere = loopback.test(new URL(databaseUrl).hostname)
+  if (isHere || isCertificateChecked(databaseUrl)) return []
+  return [
+    unknown(
+      'the certificate of the database is not checked: give DATABASE_URL sslmode=verify-full, and sslrootcert= with the file of its authority if that is not a public one',
+    ),
+  ]
 }
 
 async function checkVersion(sql: Sql): Promise<Finding> {

@@ -1,12 +1,12 @@
 /** The acts of an operator on the database itself: the first owner's link, and relayers for new chains. */
 import { createHash, randomBytes } from 'node:crypto'
 import type { Sql } from 'postgres'
-import postgres from 'postgres'
 import { fail } from '../../shared/contract/errors.ts'
 import { refuse } from '../../shared/http/answer.ts'
 import { type Roots, readRoots } from '../../shared/sealing/roots.ts'
 import { newId } from '../../shared/world.ts'
 import { openGasPayer } from '../operator/provision.ts'
+import { connectTo } from '../program/connect.ts'
 import { readSecrets, type Settings } from './settings.ts'
 
 /** A relayer that carries payments on a chain and has to hold gas. */
@@ -17,7 +17,7 @@ export async function asOwner<Result>(
   url: string,
   work: (sql: Sql) => Promise<Result>,
 ): Promise<Result> {
-  const sql = postgres(url, { max: 1, onnotice() {} })
+  const sql = connectTo(url)
   try {
     return await work(sql)
   } finally {
