@@ -1,6 +1,8 @@
 /** The settings of a deployment, from one file, and the secrets that its operator has of others. */
 import { existsSync } from 'node:fs'
 import * as z from 'zod'
+import { readConfig } from '../../shared/env.ts'
+import { yieldVaults } from '../../shared/yield/registry.ts'
 import { byCaip2, type Endpoints, readSettingsFile, serviceFields } from '../serve/settings-file.ts'
 import { type Form, usualName } from './plan.ts'
 
@@ -108,8 +110,9 @@ export function readDeploySettings(file: string): DeploySettings {
 /** Returns a sentence for the first settings that do not fit together. */
 function firstWrong(settings: DeploySettings): string | undefined {
   const { baseUrl, zone, mailDomain, noticeDomain, mailUrl, rpc, vars } = settings
-  const { origin, protocol, hostname } = new URL(baseUrl)
-  if (protocol !== 'https:' || origin !== baseUrl) {
+  const { origin, protocol, hostname, port } = new URL(baseUrl)
+  // A route of a zone has no port.
+  if (protocol !== 'https:' || origin !== baseUrl || port !== '') {
     return `base_url has to be an origin such as https://api.example.com, not ${baseUrl}`
   }
   if (!isWithin(hostname, zone)) return `base_url ${baseUrl} is not in the zone ${zone}`
@@ -126,7 +129,24 @@ function firstWrong(settings: DeploySettings): string | undefined {
   // The address itself may hold the key that an endpoint is paid with.
   if (plain) return `rpc of ${plain[0]} has an endpoint that is not https:`
   const other = Object.keys(vars).find((name) => !freeVars.includes(name))
-  return other && `vars has ${other}, which is none of ${freeVars.join(', ')}`
+  if (other !== undefined) return `vars has ${other}, which is none of ${freeVars.join(', ')}`
+  return firstWrongVar(settings)
+}
+
+/** Returns a sentence for the first var whose value no function could start with. */
+function firstWrongVar({ baseUrl, mailDomain, vars, turnstileSiteKey }: DeploySettings) {
+  const names = { BASE_URL: baseUrl, WEB_URL: `${baseUrl}/web`, MAIL_DOMAIN: mailDomain }
+  const isTaken = (name: string, value: string) => {
+    try {
+      yieldVaults(readConfig({ ...names, [name]: value }))
+      return true
+    } catch {
+      return false
+    }
+  }
+  if (!isTaken('TURNSTILE_SITE_KEY', turnstileSiteKey)) return 'turnstile_site_key is not one'
+  const wrong = Object.entries(vars).find(([name, value]) => !isTaken(name, value))
+  return wrong && `vars.${wrong[0]} is not of the form that scripts/README.md gives (Settings)`
 }
 
 /** Returns true if a host is a zone or below it. */

@@ -1,6 +1,6 @@
 /** The parts that the settings files of a service have in common, wherever it runs. */
 import { existsSync, readFileSync } from 'node:fs'
-import { parse as parseToml } from 'smol-toml'
+import { parse as parseToml, TomlError } from 'smol-toml'
 import * as z from 'zod'
 import { chainNamed, knownChains } from '../../shared/chains/registry.ts'
 
@@ -25,10 +25,20 @@ export function readSettingsFile<Fields extends z.ZodRawShape>(
   path: string,
   schema: z.ZodObject<Fields>,
 ): z.output<z.ZodObject<Fields>> {
-  const read = schema.safeParse(existsSync(path) ? parseToml(readFileSync(path, 'utf8')) : {})
+  const read = schema.safeParse(existsSync(path) ? parseFile(path) : {})
   if (read.success) return read.data
   const [issue] = read.error.issues
   throw new Error(`${path}: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim())
+}
+
+/** Parses TOML. The words of the parser repeat lines, which may hold secrets. */
+function parseFile(path: string): unknown {
+  try {
+    return parseToml(readFileSync(path, 'utf8'))
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error
+    throw new Error(`${path} is not TOML at line ${error.line}, column ${error.column}`)
+  }
 }
 
 /** Returns endpoints by CAIP-2 id from those by the names of chains. */

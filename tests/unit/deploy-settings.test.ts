@@ -59,6 +59,7 @@ test('a worker gets each var of the settings in place of the usual one', async (
 test.each([
   ['base_url', '"http://api.example.com"', 'base_url has to be an origin'],
   ['base_url', '"https://api.example.com/path"', 'base_url has to be an origin'],
+  ['base_url', '"https://api.example.com:8443"', 'base_url has to be an origin'],
   ['base_url', '"api.example.com"', 'base_url has to be an origin'],
   ['zone', '"other.example"', 'base_url https://api.example.com is not in the zone'],
   ['zone', '"ple.com"', 'base_url https://api.example.com is not in the zone'],
@@ -76,10 +77,23 @@ test.each([
   ['rpc.base', '["http://one.example/key"]', 'rpc of eip155:8453 has an endpoint'],
   ['vars.ALLOW_LOOPBACK', '"true"', 'vars has ALLOW_LOOPBACK, which is none of'],
   ['vars.GAS_USD_MAX', '5', 'vars.GAS_USD_MAX'],
+  ['vars.GAS_USD_MAX', '"5"', 'vars.GAS_USD_MAX is not of the form'],
+  ['vars.RETURN_URL_ORIGINS', '"https://a.example"', 'vars.RETURN_URL_ORIGINS is not of the form'],
+  ['vars.YIELD_VAULTS', `'{"eip155:8453":{}}'`, 'vars.YIELD_VAULTS is not of the form'],
+  ['vars.WALLETCONNECT_RELAY_URL', '"relay"', 'vars.WALLETCONNECT_RELAY_URL is not of the form'],
+  ['turnstile_site_key', '"a b"', 'turnstile_site_key is not one'],
   ['pubic_url', '"x"', 'pubic_url'],
 ])('%s = %s is refused with a sentence', (name, value, sentence) => {
   expect(() => read({ [name]: value })).toThrow(sentence)
   expect(() => read({ [name]: value })).not.toThrow('/key')
+})
+
+test('a file that is not TOML is told by its place, without its lines', () => {
+  writeFileSync(file, `zone = "example.com"\nrpc.base = ["https://one.example/key"\nname = 1\n`)
+
+  expect(() => readDeploySettings(file)).toThrow(
+    new RegExp(`^${file} is not TOML at line [23], column [0-9]+$`),
+  )
 })
 
 test('a file that does not exist is told with the command that makes it', () => {
