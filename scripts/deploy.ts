@@ -11,7 +11,7 @@ version.
 
 --settings          file of the settings
 --init              ask for the settings and write the file
---check             look only: rights, plan, records, database
+--check             look only: rights, plan, records, database, and, with a passphrase, when its tokens end
 --plan              say what would change and what each worker may reach
 --rollback          bring the workers back to what they were before a run that was stopped or could not bring them back
 --escrowed          a copy of <settings>.secrets and its passphrase is kept elsewhere

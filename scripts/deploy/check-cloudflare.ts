@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
-import { type Finding, unknown, well, wrong } from './finding.ts'
+import { type Finding, unknown, warnOfEnd, well, wrong } from './finding.ts'
 import { callPlatform, type PlatformAccess, type PlatformAnswer } from './platform-api.ts'
 import type { DeploySettings } from './settings.ts'
 import { findZone, setsMailRule, type Zone } from './zone.ts'
@@ -18,13 +18,14 @@ const isRefused = ({ status }: PlatformAnswer) => status === 401 || status === 4
 export async function checkCloudflare(
   access: PlatformAccess,
   settings: DeploySettings,
+  now: Date,
 ): Promise<Finding[]> {
   const cloudflare = { ...access, accountId: settings.accountId }
-  const token = await checkToken(cloudflare)
-  if (token.state === 'wrong') return [token]
+  const token = await checkToken(cloudflare, now)
+  if (token.some(({ state }) => state === 'wrong')) return token
   const zone = await checkZone(cloudflare, settings)
   const ofAccount = [await checkScripts(cloudflare), await checkPlan(cloudflare)]
-  if ('state' in zone) return [token, zone, ...ofAccount]
+  if ('state' in zone) return [...token, zone, ...ofAccount]
   const ofZone = await Promise.all([
     checkRight(cloudflare, `/zones/${zone.id}/workers/routes/${randomId()}`, {
       right: 'Workers Routes: Edit',
@@ -40,19 +41,28 @@ export async function checkCloudflare(
       : []),
     checkRecords(cloudflare, zone.id, settings),
   ])
-  return [token, well(`zone ${settings.zone} is in the account`), ...ofAccount, ...ofZone.flat()]
+  return [...token, well(`zone ${settings.zone} is in the account`), ...ofAccount, ...ofZone.flat()]
 }
 
 /** A token belongs to a user, or to the account itself, and each kind has its own address. */
-async function checkToken(access: Cloudflare): Promise<Finding> {
-  const schema = z.object({ result: z.object({ status: z.string() }) })
+async function checkToken(access: Cloudflare, now: Date): Promise<Finding[]> {
+  const schema = z.object({
+    result: z.object({ status: z.string(), expires_on: z.coerce.date().optional() }),
+  })
   for (const path of ['/user/tokens/verify', `/accounts/${access.accountId}/tokens/verify`]) {
     const read = schema.safeParse((await callPlatform(access, 'GET', path)).body)
-    if (read.data?.result.status === 'active') return well('CLOUDFLARE_API_TOKEN is active')
+    if (read.data?.result.status !== 'active') continue
+    const { expires_on: end } = read.data.result
+    return [
+      well('CLOUDFLARE_API_TOKEN is active'),
+      ...(end ? warnOfEnd('CLOUDFLARE_API_TOKEN', end, now) : []),
+    ]
   }
-  return wrong(
-    'CLOUDFLARE_API_TOKEN is not an active token: make one in the dashboard (My Profile, API Tokens)',
-  )
+  return [
+    wrong(
+      'CLOUDFLARE_API_TOKEN is not an active token: make one in the dashboard (My Profile, API Tokens)',
+    ),
+  ]
 }
 
 async function checkZone(access: Cloudflare, { zone }: DeploySettings): Promise<Zone | Finding> {

@@ -18,6 +18,15 @@ export function unknown(text: string): Finding {
   return { state: 'unknown', text }
 }
 
+const warnDays = 60
+
+/** Returns a finding if something that is valid now ends soon. */
+export function warnOfEnd(what: string, end: Date, now: Date): Finding[] {
+  const days = Math.floor((end.getTime() - now.getTime()) / 86_400_000)
+  if (days >= warnDays) return []
+  return [unknown(`${what} ends on ${end.toISOString().slice(0, 10)}: renew before`)]
+}
+
 const marks = { well: 'ok   ', wrong: 'WRONG', unknown: 'look ' } as const
 
 /** Returns the line of a finding. */

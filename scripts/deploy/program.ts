@@ -67,7 +67,11 @@ async function runWith(options: Options, signal: AbortSignal): Promise<number> {
   const credentials = await readCredentials(process.env, settings, ask)
   const given = { options, settings, credentials, signal }
   if (options.plan) return sayPlan(deploymentOf(given, ''))
-  if (options.check) return (await isWell(deploymentOf(given, ''))) ? 0 : 1
+  if (options.check) {
+    const path = options['passphrase-file']
+    const passphrase = path === undefined ? '' : readPassphrase(path)
+    return (await isWell(deploymentOf(given, passphrase))) ? 0 : 1
+  }
   return deploy(deploymentOf(given, await passphraseFor(options, file, signal)))
 }
 

@@ -60,12 +60,7 @@ export async function openTokens(
   passphrase: string,
   work: TokenWork,
 ): Promise<DatabaseTokens> {
-  const file: SealedJson<z.output<typeof tokensSchema>> = {
-    path: tokensPath(settingsFile),
-    kind: 'tokens',
-    passphrase,
-    schema: tokensSchema,
-  }
+  const file = sealedTokens(settingsFile, passphrase)
   const known = (await readSealed(file)) ?? { signing_key: createSigningKey(randomUUID()) }
   // Stored before the project knows the key: a kill in between leaves no key that nobody has.
   if (!known.tokens) await writeSealed(file, known)
@@ -78,6 +73,22 @@ export async function openTokens(
   await writeSealed(file, { ...known, tokens })
   work.say('tokens minted for service_role, custody and vault')
   return withDate(tokens)
+}
+
+function sealedTokens(
+  settingsFile: string,
+  passphrase: string,
+): SealedJson<z.output<typeof tokensSchema>> {
+  return { path: tokensPath(settingsFile), kind: 'tokens', passphrase, schema: tokensSchema }
+}
+
+/** Returns the time when the tokens end; undefined without tokens. */
+export async function endOfTokens(
+  settingsFile: string,
+  passphrase: string,
+): Promise<Date | undefined> {
+  const known = await readSealed(sealedTokens(settingsFile, passphrase))
+  return known?.tokens && withDate(known.tokens).expiresAt
 }
 
 function mintAll(signingKey: string, kid: string, expiresAtSeconds: number) {

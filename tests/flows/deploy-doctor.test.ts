@@ -1,7 +1,7 @@
 /** The doctor of a deployment names what is missing, with what to do, before anything is made. */
 import { existsSync } from 'node:fs'
 import { beforeAll, expect, test } from 'vitest'
-import { type Deployment, deploy } from '../../scripts/deploy/run.ts'
+import { type Deployment, deploy, isWell } from '../../scripts/deploy/run.ts'
 import { createDatabase } from '../support/database.ts'
 import { openDeployment } from '../support/deploy/deployment.ts'
 
@@ -201,4 +201,25 @@ test('a token of the account, and a plan that is not shown, stop nothing', async
 
   expect(code).toBe(0)
   expect(lines).toContainEqual(expect.stringContaining('look  the plan of Workers is not shown'))
+})
+
+test('tokens that end within 60 days are told, and stop nothing', async () => {
+  const dayMilliseconds = 86_400_000
+  opened.cloudflare.expiresOn = new Date(Date.now() + 30 * dayMilliseconds).toISOString()
+  const lines: string[] = []
+  const say = (line: string) => lines.push(line)
+  expect(await deploy(opened.given)).toBe(0)
+  const now = () => new Date(Date.now() + 306 * dayMilliseconds)
+
+  expect(await isWell({ ...opened.given, now, say })).toBe(true)
+  const warned = lines.filter((line) => line.includes('renew before'))
+  lines.length = 0
+  delete opened.cloudflare.expiresOn
+  expect(await isWell({ ...opened.given, say })).toBe(true)
+
+  expect(warned).toEqual([
+    expect.stringMatching(/^ {2}look {2}CLOUDFLARE_API_TOKEN ends on 20/),
+    expect.stringMatching(/^ {2}look {2}the last token of the database ends on 20/),
+  ])
+  expect(lines.join('\n')).not.toContain('renew before')
 })

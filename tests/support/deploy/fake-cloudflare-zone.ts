@@ -38,6 +38,8 @@ export type FakeCloudflareZone = {
   token: string
   /** True for a token of the account in place of one of a user. */
   isOfAccount: boolean
+  /** Absent for a token without an end. */
+  expiresOn?: string
   accountId: string
   /** Account with its workers and routes. */
   account: Account
@@ -147,9 +149,9 @@ async function answerRequest(
   return undefined
 }
 
-function verify(_fake: FakeCloudflareZone, isKind: boolean): Response {
+function verify({ expiresOn }: FakeCloudflareZone, isKind: boolean): Response {
   return isKind
-    ? found({ id: 'f'.repeat(32), status: 'active' })
+    ? found({ id: 'f'.repeat(32), status: 'active', ...(expiresOn && { expires_on: expiresOn }) })
     : refuse(401, 1_000, 'Invalid API Token')
 }
 
