@@ -128,7 +128,7 @@ async function holdPlaces(
   }
 }
 
-function wantedOf(worker: PlannedWorker, { modules, secrets, api }: Upload): Deploying {
+function wantedOf(worker: PlannedWorker, { modules, secrets }: Upload): Deploying {
   const file = join(modules, `${worker.module}.mjs`)
   const values = Object.fromEntries(worker.secrets.map((name) => [name, secrets(name)]))
   const missing = worker.secrets.filter((name) => !values[name])
@@ -136,8 +136,8 @@ function wantedOf(worker: PlannedWorker, { modules, secrets, api }: Upload): Dep
   if (!existsSync(file)) throw new Error(`${file} is missing: run npm run build`)
   const code = createHash('sha256').update(readFileSync(file)).digest('hex')
   const { functions: _, ...plan } = worker
-  // Keyed with the token: without it, nobody can try secrets against the tag.
-  const tag = createHmac('sha256', api.token)
+  // Keyed with a secret that stays: without it, nobody can try secrets against the tag.
+  const tag = createHmac('sha256', `tags of workers ${secrets('API_KEY_PEPPER')}`)
     .update(JSON.stringify({ code, plan, values }))
     .digest('hex')
   return { worker, file, secrets: values, tag }

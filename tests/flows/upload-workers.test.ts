@@ -95,6 +95,17 @@ test('what is deployed already is not uploaded again, and a changed part only', 
   expect(stateOf(complete).routes).toContain('api.example.com/web* aoa-web')
 })
 
+test('another token for the account uploads nothing again', async () => {
+  const cloudflare = await startCloudflare('example.com')
+  const some = { plans: [{ ...planOf('custody'), routes: ['api.example.com/custody*'] }] }
+  await uploadTo(cloudflare, modules, some).done
+  cloudflare.token = 'another-token-of-the-account'
+
+  const { uploaded } = await uploadTo(cloudflare, modules, some).done
+
+  expect(uploaded).toEqual([])
+})
+
 function planOf(module: string) {
   const found = plans.find((plan) => plan.module === module)
   if (!found) throw new Error(`there is no worker ${module}`)

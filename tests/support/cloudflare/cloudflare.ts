@@ -39,15 +39,19 @@ export type Cloudflare = {
 /** Starts the fake, which ends with the test file. */
 export async function startCloudflare(zone: string): Promise<Cloudflare> {
   const account = openAccount(zone)
-  const token = 'token-of-the-account-that-no-log-may-show'
   const calls: string[] = []
   const changes: string[] = []
   let listener = (_call: string) => {}
+  const afterChange = (next: typeof listener) => {
+    listener = next
+  }
+  const token = 'token-of-the-account-that-no-log-may-show'
+  const cloudflare: Cloudflare = { url: '', account, token, changes, calls, afterChange }
   const app = new Hono().basePath('/client/v4')
   app.use(async (c, next) => {
     const call = `${c.req.method} ${c.req.path.replace(/^\/client\/v4(\/accounts\/[^/]+)?/, '')}`
     calls.push(call)
-    if (c.req.header('authorization') !== `Bearer ${token}`) {
+    if (c.req.header('authorization') !== `Bearer ${cloudflare.token}`) {
       throw new Refusal(403, 10000, 'Authentication error')
     }
     await next()
@@ -63,10 +67,8 @@ export async function startCloudflare(zone: string): Promise<Cloudflare> {
   app.onError(refuse)
   const { url, close } = await listen((request) => app.fetch(request))
   atEnd(close)
-  const afterChange = (next: typeof listener) => {
-    listener = next
-  }
-  return { url: `${url}/client/v4`, account, token, changes, calls, afterChange }
+  cloudflare.url = `${url}/client/v4`
+  return cloudflare
 }
 
 function answer(c: Context, result: unknown): Response {
