@@ -6,7 +6,7 @@ const lengthMin = 12
 /** Reads a passphrase from the first line of a file. */
 export function readPassphrase(path: string | undefined): string {
   if (path === undefined) throw new Error('--passphrase-file is missing')
-  const [line = ''] = readFileSync(path, 'utf8').split('\n')
+  const [line = ''] = readFileSync(path, 'utf8').split(/\r?\n/)
   return demandLong(line)
 }
 

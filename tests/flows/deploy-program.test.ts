@@ -69,17 +69,20 @@ test('a wrong setting, a missing secret and a short passphrase are one sentence 
   writeFileSync(file, settingsText('a'.repeat(32)))
   const secret = await run(['--check'], { ...credentials, MAIL_TOKEN: '' })
   const passphrase = await run(['--passphrase-file', short], credentials)
+  writeFileSync(short, 'eleven char\r\n')
+  const ended = await run(['--passphrase-file', short], credentials)
   const missing = await run([], credentials)
   const unattended = await run(['--init'])
 
-  expect([setting, secret, passphrase, missing, unattended].map(({ code }) => code)).toEqual([
-    1, 1, 1, 1, 1,
-  ])
+  expect([setting, secret, passphrase, ended, missing, unattended].map(({ code }) => code)).toEqual(
+    [1, 1, 1, 1, 1, 1],
+  )
   expect(setting.error).toBe(
     `${file}: account_id has to be the id of an account of Cloudflare, 32 hexadecimal digits`,
   )
   expect(secret.error).toBe('MAIL_TOKEN is missing: set MAIL_TOKEN in the environment')
   expect(passphrase.error).toBe('the passphrase has to have 12 characters or more')
+  expect(ended.error, 'the end of the line counts for nothing').toBe(passphrase.error)
   expect(missing.error).toBe('The passphrase of the secrets is missing: give --passphrase-file')
   expect(unattended.error).toBe('--init asks at a terminal, and this is none')
 })
