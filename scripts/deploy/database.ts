@@ -8,13 +8,34 @@ import { exposedSchemas, exposeSchemas, type SupabaseProject } from './supabase.
 
 const schema = 'api'
 
-/** Returns what a run would change. */
-export async function plannedDatabase(databaseUrl: string, access: SupabaseProject) {
-  const [pending, exposed] = await Promise.all([
+/** Returns what a run would change, as it would be said after "would". */
+export async function plannedDatabase(
+  databaseUrl: string,
+  access: SupabaseProject,
+  chains: readonly string[],
+): Promise<string[]> {
+  const [pending, exposed, relayed] = await Promise.all([
     pendingVersions(databaseUrl),
     exposedSchemas(access),
+    relayedChains(databaseUrl),
   ])
-  return { pending, isExposed: exposed.includes(schema) }
+  return [
+    ...pending.map((version) => `apply the migration ${version}`),
+    ...(exposed.includes(schema) ? [] : [`expose the schema ${schema} of ${access.project}`]),
+    ...chains
+      .filter((chain) => !relayed.includes(chain))
+      .map((chain) => `open a relayer on ${chain}`),
+  ]
+}
+
+function relayedChains(databaseUrl: string): Promise<string[]> {
+  return asOwner(databaseUrl, async (sql) => {
+    const [made] = await sql`select to_regclass('private.gas_payers') is not null as is_there`
+    if (!made?.['is_there']) return []
+    const rows = await sql<{ chain: string }[]>`
+      select distinct 'eip155:' || chain as chain from private.gas_payers where kind = 'relayer'`
+    return rows.map(({ chain }) => chain)
+  })
 }
 
 /** Brings the database up to date and exposes the schema beside those that are exposed already. */

@@ -4,9 +4,11 @@ import { plannedDatabase } from './database.ts'
 import { secretsPath } from './keys.ts'
 import type { PlannedWorker } from './plan.ts'
 import type { Deployment } from './run.ts'
+import { findPublishableKey } from './supabase.ts'
 import { tokensPath } from './tokens.ts'
 import { workersOf } from './upload/account.ts'
 import { valuesFor } from './values.ts'
+import { plannedMail } from './zone.ts'
 
 /** Parts of a deployment that a plan reads. */
 export type Planned = Pick<
@@ -16,35 +18,47 @@ export type Planned = Pick<
 
 /** Says everything. Returns the exit code. */
 export async function sayPlan(planned: Planned): Promise<number> {
-  const { settings, credentials, supabase, workers, say } = planned
-  const { pending, isExposed } = await plannedDatabase(credentials.databaseUrl, supabase)
+  const { settings, credentials, cloudflare, supabase, workers, say } = planned
+  const chains = Object.keys(settings.rpc)
+  const database = await plannedDatabase(credentials.databaseUrl, supabase, chains)
+  const isKeyed = (await findPublishableKey(supabase)) !== undefined
   const changes = [
     existsSync(secretsPath(settings.file)) ? [] : [`make ${secretsPath(settings.file)}`],
-    pending.map((version) => `apply the migration ${version}`),
-    isExposed ? [] : [`expose the schema api of ${settings.project}`],
+    database,
     existsSync(tokensPath(settings.file))
-      ? []
+      ? ['mint the three tokens anew if they end within 90 days']
       : [`import a signing key into ${settings.project}, rotate it in, and mint three tokens`],
-    Object.keys(settings.rpc).map((chain) => `open a relayer on ${chain} if it has none`),
+    isKeyed ? [] : [`make a publishable key for ${settings.project}`],
   ].flat()
-  for (const change of changes) say(`would ${change}`)
   const values = valuesFor(settings, {}, '')
   const plans = await workers.planned(values, settings.workers, settings.name)
-  for (const name of await oldWorkers(planned, plans)) {
-    say(`would take routes and schedules from the worker ${name}, and remove it`)
+  for (const change of [...changes, ...(await plannedChanges(planned, plans))]) {
+    say(`would ${change}`)
   }
-  say(`would upload those of ${plans.length} workers that differ:`)
+  for (const { name } of plans.filter(({ takesMail }) => takesMail)) {
+    const todo = await plannedMail(cloudflare, settings, name)
+    if (todo !== undefined) say(todo)
+  }
+  say(`The ${plans.length} workers of this version:`)
   for (const plan of plans) for (const line of describeWorker(plan)) say(line)
   return 0
 }
 
-async function oldWorkers(
+/** Returns what would happen to each worker. One that is there is built and compared only by a run. */
+async function plannedChanges(
   { settings, cloudflare }: Planned,
   plans: readonly PlannedWorker[],
 ): Promise<string[]> {
-  const api = { ...cloudflare, accountId: settings.accountId }
+  const there = await workersOf({ ...cloudflare, accountId: settings.accountId }, settings.name)
   const names = plans.map(({ name }) => name)
-  return (await workersOf(api, settings.name)).filter((name) => !names.includes(name))
+  return [
+    ...names.map((name) =>
+      there.includes(name) ? `upload ${name} if it differs` : `upload ${name}, which is new`,
+    ),
+    ...there
+      .filter((name) => !names.includes(name))
+      .map((name) => `take routes and schedules from the worker ${name}, and remove it`),
+  ]
 }
 
 function describeWorker(plan: PlannedWorker): string[] {

@@ -101,12 +101,17 @@ function changeOf(answer: PlatformAnswer): KeyChange {
   return { key: signingKeySchema.parse(demand('a signing key', answer)) }
 }
 
-/** Returns the publishable key of the project, and makes one if it has none. */
-export async function publishableKey(access: SupabaseProject): Promise<string> {
+/** Returns the publishable key of the project; undefined if it has none. */
+export async function findPublishableKey(access: SupabaseProject): Promise<string | undefined> {
   const answer = await callProject(access, 'GET', '/api-keys?reveal=true')
   const keys = z.array(apiKeySchema).parse(demand('the API keys', answer))
-  const known = keys.find(({ type, api_key }) => type === 'publishable' && api_key)?.api_key
-  if (known) return known
+  return keys.find(({ type, api_key }) => type === 'publishable' && api_key)?.api_key ?? undefined
+}
+
+/** Returns the publishable key of the project, and makes one if it has none. */
+export async function publishableKey(access: SupabaseProject): Promise<string> {
+  const known = await findPublishableKey(access)
+  if (known !== undefined) return known
   const body = { type: 'publishable', name: 'default' }
   const made = demand(
     'a publishable key',

@@ -40,26 +40,52 @@ export async function handMailTo(
   settings: DeploySettings,
   worker: string,
 ): Promise<string | undefined> {
-  const { zone, mailDomain, name } = settings
-  const byHand = `Let the catch-all rule of ${mailDomain} send to the worker ${worker} (dashboard, Email Routing)`
-  const found = setsMailRule(settings) ? await findZone(access, zone) : undefined
-  if (!found) return byHand
-  const path = `/zones/${found.id}/email/routing/rules/catch_all`
-  const read = ruleSchema.safeParse((await callPlatform(access, 'GET', path)).body)
-  if (!read.success) return byHand
-  const { enabled, actions } = read.data.result
-  const isSet =
-    enabled && actions.some(({ type, value }) => type === 'worker' && value[0] === worker)
+  const { isSet, path } = await lookAtRule(access, settings, worker)
   if (isSet) return undefined
-  // Mail that goes elsewhere already is somebody's, unless a worker of this deployment had it.
-  const isOwn = ({ type, value }: (typeof actions)[number]) =>
-    type === 'drop' || (type === 'worker' && value.every((one) => one.startsWith(`${name}-`)))
-  if (enabled && !actions.every(isOwn)) return byHand
+  if (path === undefined) return ruleByHand(settings, worker)
   const rule = {
     enabled: true,
     matchers: [{ type: 'all' }],
     actions: [{ type: 'worker', value: [worker] }],
   }
   const { status } = await callPlatform(access, 'PUT', path, rule)
-  return status === 200 ? undefined : byHand
+  return status === 200 ? undefined : ruleByHand(settings, worker)
+}
+
+/** Returns a sentence for what has to be done, and changes nothing. */
+export async function plannedMail(
+  access: PlatformAccess,
+  settings: DeploySettings,
+  worker: string,
+): Promise<string | undefined> {
+  const { isSet, path } = await lookAtRule(access, settings, worker)
+  if (isSet) return undefined
+  return path === undefined
+    ? ruleByHand(settings, worker)
+    : `would let the catch-all rule of ${settings.mailDomain} send to the worker ${worker}`
+}
+
+function ruleByHand({ mailDomain }: DeploySettings, worker: string): string {
+  return `Let the catch-all rule of ${mailDomain} send to the worker ${worker} (dashboard, Email Routing)`
+}
+
+/** Returns whether the rule is set, and its path if it may be set here. */
+async function lookAtRule(
+  access: PlatformAccess,
+  settings: DeploySettings,
+  worker: string,
+): Promise<{ isSet: boolean; path?: string }> {
+  const found = setsMailRule(settings) ? await findZone(access, settings.zone) : undefined
+  if (!found) return { isSet: false }
+  const path = `/zones/${found.id}/email/routing/rules/catch_all`
+  const read = ruleSchema.safeParse((await callPlatform(access, 'GET', path)).body)
+  if (!read.success) return { isSet: false }
+  const { enabled, actions } = read.data.result
+  const isSet =
+    enabled && actions.some(({ type, value }) => type === 'worker' && value[0] === worker)
+  // Mail that goes elsewhere already is somebody's, unless a worker of this deployment had it.
+  const isOwn = ({ type, value }: (typeof actions)[number]) =>
+    type === 'drop' ||
+    (type === 'worker' && value.every((one) => one.startsWith(`${settings.name}-`)))
+  return { isSet, ...((!enabled || actions.every(isOwn)) && { path }) }
 }

@@ -113,8 +113,18 @@ test('a plan changes nothing, and says what each worker may reach', async () => 
   expect(await leftBy(opened)).toEqual(before)
   expect(opened.supabase.changes).toEqual([])
   const said = opened.lines.join('\n')
-  expect(said).toContain('would expose the schema api')
-  expect(said).toContain('would import a signing key')
+  for (const change of [
+    'would make ',
+    'would apply the migration ',
+    'would expose the schema api',
+    'would open a relayer on eip155:8453',
+    'would import a signing key',
+    'would make a publishable key',
+    'would upload aoa-custody, which is new',
+    'Let the catch-all rule of agents.example.com send to the worker aoa-mail',
+  ]) {
+    expect(said).toContain(change)
+  }
   expect(said).toContain(
     [
       'aoa-custody',
@@ -125,6 +135,19 @@ test('a plan changes nothing, and says what each worker may reach', async () => 
       '  secrets: CUSTODY_DATABASE_KEY, CUSTODY_ROOT_KEYS',
     ].join('\n'),
   )
+})
+
+test('a plan after a run names only what may still differ', async () => {
+  const opened = await openDeployment({ mail_domain: '"example.com"' })
+  expect(await deploy(opened.given)).toBe(0)
+  opened.lines.length = 0
+
+  await sayPlan(opened.given)
+
+  expect(opened.lines.filter((line) => line.startsWith('would '))).toEqual([
+    'would mint the three tokens anew if they end within 90 days',
+    ...names.map((name) => `would upload ${name} if it differs`),
+  ])
 })
 
 test('a service that does not answer well is rolled back, and the next run uploads it again', async () => {
