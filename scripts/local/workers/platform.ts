@@ -38,7 +38,8 @@ for (const name of Object.getOwnPropertyNames(handlers)) {
   const handler = handlers[name]
   if (name === 'constructor' || typeof handler !== 'function') continue
   handlers[name] = function (this: unknown, ...given: unknown[]): unknown {
-    return invocations.run({ waiting: 0, queue: [] }, () => Reflect.apply(handler, this, given))
+    const apply = (): unknown => Reflect.apply(handler, this, given)
+    return invocations.run({ waiting: 0, queue: [] }, apply)
   }
 }
 
