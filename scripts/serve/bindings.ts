@@ -61,25 +61,3 @@ export function hostsOf({ rpc, mail, alarmUrl }: Settings): string[] {
   const named = [...Object.values(rpc).flat(), mail?.url, alarmUrl]
   return named.flatMap((url) => (url === undefined ? [] : [new URL(url).host]))
 }
-
-/** The two ways in which functions reach each other. */
-export type Reached = {
-  call: (method: string, args: readonly unknown[]) => Promise<unknown>
-  fetch: (request: Request) => Promise<Response>
-}
-
-/** Returns the binding; `reached` is asked for at each call, so it may be there later than the binding. */
-export function bindingOf(reached: () => Reached): object {
-  return new Proxy(
-    {},
-    {
-      get: (_, method) => {
-        // A promise that resolves to the binding asks it for `then`.
-        if (typeof method !== 'string' || method === 'then') return undefined
-        return method === 'fetch'
-          ? (request: Request) => reached().fetch(request)
-          : (...args: unknown[]) => reached().call(method, args)
-      },
-    },
-  )
-}

@@ -7,7 +7,7 @@ import { fork } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod'
-import { bindingOf, type Reached } from './bindings.ts'
+import { bindingOf, type Reached } from '../../shared/remote/binding.ts'
 import type { Birth, Http } from './child.ts'
 import { childProgram } from './platform.ts'
 

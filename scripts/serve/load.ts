@@ -4,9 +4,10 @@
  */
 import * as z from 'zod'
 import type { Database } from '../../shared/db/database.ts'
+import { bindingOf, type Reached } from '../../shared/remote/binding.ts'
 import type { FunctionSettings } from '../local/functions.ts'
 import type { Endings } from '../local/process/endings.ts'
-import { bindingOf, type Reached, type Texts, textsOf } from './bindings.ts'
+import { type Texts, textsOf } from './bindings.ts'
 import { type Child, type Listeners, startChild } from './children.ts'
 import { openDatabaseOf } from './database.ts'
 import { type LoadedFunction, loadFunction, openPlatform, untracked } from './platform.ts'
