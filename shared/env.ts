@@ -79,6 +79,10 @@ const schema = z.object({
     .string()
     .regex(/^[0-9a-zA-Z-]*$/)
     .optional(),
+  /** JWK (RFC 8037) that signs calls to the functions of another platform; only functions at Supabase have it. */
+  REMOTE_CALLS_PRIVATE_KEY: z.string().min(1).optional(),
+  /** JWKS of the keys whose calls are taken. */
+  REMOTE_CALLS_PUBLIC_KEYS: z.string().default('{"keys":[]}'),
   WALLETCONNECT_RELAY_URL: z.url().default('wss://relay.walletconnect.org'),
   /** `false`: clients are not told to use documents, and register instead. */
   OAUTH_CLIENT_DOCUMENTS: flag.optional(),

@@ -139,6 +139,13 @@ const tools: BundleRule = {
   runtime: [],
 }
 
+/** Verifies signed calls and passes them on. */
+const calls: BundleRule = {
+  gzipBytesMax: 50 * kilobyte,
+  packages: [...parsers, '@supabase/postgrest-js', 'jose'],
+  runtime: [],
+}
+
 /** Shows internationalized names of merchants in readable form. */
 const mandates: BundleRule = {
   gzipBytesMax: 64 * kilobyte,
@@ -160,6 +167,7 @@ const exceptions: Readonly<Record<string, BundleRule>> = {
   mailer,
   mcp: tools,
   'payment-mandate-create': merchants,
+  'remote-calls': calls,
   'payment-mandate-statement': mandates,
   'payment-mandate-status': mandates,
   vault,

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, linkSync, rmSync } from 'node:fs'
 import * as z from 'zod'
+import { createSessionKeys } from '../local/secrets.ts'
 import { newFiles, type SecretTexts } from '../serve/new-secrets.ts'
 import { readSealed, type SealedJson, writeSealed } from './sealed-json.ts'
 
@@ -25,12 +26,7 @@ export async function openSecrets(
   passphrase: string,
   holdsKeys: () => Promise<boolean>,
 ): Promise<{ secrets: SecretTexts; isNew: boolean }> {
-  const file: SealedJson<SecretTexts> = {
-    path: secretsPath(settingsFile),
-    kind: 'secrets',
-    passphrase,
-    schema: z.record(z.string(), z.string()),
-  }
+  const file = secretsFile(settingsFile, passphrase)
   if (!existsSync(file.path) && (await holdsKeys())) {
     throw new Error(
       `the database holds keys that other secrets sealed: bring the ${file.path} of that deployment here; new secrets would lose every wallet and login`,
@@ -46,6 +42,20 @@ export async function openSecrets(
   const whole = { ...secrets, ...Object.fromEntries(missing) }
   await writeSealed(file, whole)
   return { secrets: whole, isNew }
+}
+
+/** Returns the secrets of a deployment that has run with this version. Throws one sentence for any other. */
+export async function heldSecrets(settingsFile: string, passphrase: string): Promise<SecretTexts> {
+  const file = secretsFile(settingsFile, passphrase)
+  const secrets = await readSealed(file)
+  const missing = Object.keys(newSecrets()).find((name) => secrets?.[name] === undefined)
+  if (secrets && missing === undefined) return secrets
+  throw new Error(`${file.path} has no ${missing}: run npm run deploy first`)
+}
+
+function secretsFile(settingsFile: string, passphrase: string): SealedJson<SecretTexts> {
+  const schema = z.record(z.string(), z.string())
+  return { path: secretsPath(settingsFile), kind: 'secrets', passphrase, schema }
 }
 
 /** Makes the file. Of two runs at once, one does; the other would go on with secrets that nobody keeps. */
@@ -66,6 +76,11 @@ async function makeOnce(file: SealedJson<SecretTexts>): Promise<boolean> {
 function newSecrets(): SecretTexts {
   const { custody, vault, app } = newFiles()
   // The outbox key is the same in two of them.
-  const all = Object.entries({ ...custody, ...vault, ...app })
+  const remote = createSessionKeys()
+  const remoteCalls = {
+    REMOTE_CALLS_PRIVATE_KEY: remote.privateKey,
+    REMOTE_CALLS_PUBLIC_KEYS: remote.publicKeys,
+  }
+  const all = Object.entries({ ...custody, ...vault, ...app, ...remoteCalls })
   return Object.fromEntries(all.filter(([name]) => !ofOneMachine.includes(name)))
 }

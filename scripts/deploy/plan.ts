@@ -63,7 +63,7 @@ export function planWorkers(
   const groupOf = (folder: string) =>
     Object.keys(groups).find((group) => groups[group]?.includes(folder)) ?? rest
   const moduleOf = form === 'each' ? (folder: string) => folder : groupOf
-  const functions = describeFunctions(contracts, deployment)
+  const functions = describeFunctions(contracts, deployment, values)
   const { host } = new URL(values['BASE_URL'] ?? everywhere['BASE_URL'] ?? '')
   const workerOf = new Map(
     functions.map(({ folder, name }) => [name, `${deploymentName}-${moduleOf(folder)}`]),

@@ -35,6 +35,8 @@ const fileSchema = z.strictObject({
     .regex(/^[a-z][a-z0-9]{0,19}$/, 'has to be letters and digits in lower case, 20 at most')
     .default(usualName),
   workers: z.enum(['few', 'each'], 'has to be "few" or "each"').default('few'),
+  /** True if operations also run at Supabase, and may call custody, the vault and the mailer from there. */
+  supabase_functions: z.boolean('has to be true or false').default(false),
   eur_usd_rate: z
     .string()
     .regex(/^[0-9]{1,3}(\.[0-9]{1,6})?$/, 'has to be USD per EUR as text, such as "1.08"')
@@ -71,6 +73,8 @@ export type DeploySettings = {
   /** Begins the name of each worker, before a hyphen. */
   name: string
   workers: Form
+  /** True if operations also run as functions of the Supabase project. */
+  runsAtSupabase: boolean
   /** Empty if no challenge is asked for. */
   turnstileSiteKey: string
   eurUsdRate: string
@@ -97,6 +101,7 @@ export function readDeploySettings(file: string): DeploySettings {
     project: read.supabase_project,
     name: read.name,
     workers: read.workers,
+    runsAtSupabase: read.supabase_functions,
     turnstileSiteKey: read.turnstile_site_key ?? '',
     eurUsdRate: read.eur_usd_rate ?? '',
     rpc: byCaip2(read.rpc),

@@ -21,6 +21,10 @@ export function valuesFor(settings: DeploySettings, made: SecretTexts, publishab
     SUPABASE_API_KEY: publishable,
     EUR_USD_RATE: settings.eurUsdRate,
     TURNSTILE_SITE_KEY: settings.turnstileSiteKey,
+    // The worker that takes calls from Supabase exists only with this value.
+    ...(settings.runsAtSupabase && {
+      REMOTE_CALLS_PUBLIC_KEYS: made['REMOTE_CALLS_PUBLIC_KEYS'] ?? '{"keys":[]}',
+    }),
     ...Object.fromEntries(publicNames.flatMap((name) => (made[name] ? [[name, made[name]]] : []))),
   }
 }
@@ -28,7 +32,7 @@ export function valuesFor(settings: DeploySettings, made: SecretTexts, publishab
 /** Sources of the secrets. */
 export type SecretSources = {
   settings: DeploySettings
-  credentials: Credentials
+  credentials: Pick<Credentials, 'mailToken' | 'turnstileSecret'>
   made: SecretTexts
   tokens: DatabaseTokens
 }

@@ -15,6 +15,7 @@ const functionSchema = z.strictObject({
   takes_mail: z.boolean().default(false),
   cpu_ms: z.int().optional(),
   bare: z.boolean().default(false),
+  only_with: z.string().optional(),
   needs: list,
 })
 type Described = z.output<typeof functionSchema>
@@ -55,16 +56,19 @@ export function readDeployment(): Deployment {
   return fileSchema.parse(parse(readFileSync(file, 'utf8')))
 }
 
-/** Returns one entry for every function folder, by the contracts that are written. */
-export async function readFunctions(): Promise<FunctionSettings[]> {
+/** Returns one entry for every function that exists with these values, by the contracts that are written. */
+export async function readFunctions(
+  values: Readonly<Record<string, string>> = {},
+): Promise<FunctionSettings[]> {
   const { contracts } = await import('../../functions/contracts.ts')
-  return describeFunctions(contracts)
+  return describeFunctions(contracts, readDeployment(), values)
 }
 
 /** Returns one entry for every function, by folder. Throws if nothing provides what one needs. */
 export function describeFunctions(
   contracts: readonly Operation[],
   deployment = readDeployment(),
+  values: Readonly<Record<string, string>> = {},
 ): FunctionSettings[] {
   const operations = operationsOf(contracts)
   const tools = Object.keys(operations).map(serviceBinding)
@@ -76,6 +80,7 @@ export function describeFunctions(
   }
   const all = { ...deployment, functions }
   return Object.entries(functions)
+    .filter(([, { only_with: name }]) => name === undefined || name in values)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([folder, described]) => describeFunction(folder, described, all))
 }

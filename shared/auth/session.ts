@@ -15,7 +15,8 @@ import type { World } from '../world.ts'
 /** The content of a session token. */
 export type SessionToken = { sid: string; account: string; issuedAt: Date }
 
-const algorithm = 'EdDSA'
+/** Name of the algorithm in the header of a token. */
+export const algorithm = 'EdDSA'
 const privateKey = z.object({
   kty: z.literal('OKP'),
   crv: z.literal('Ed25519'),
@@ -36,15 +37,15 @@ export async function openSessionToken(
   world: World,
   session: { sid: string; account: string; expiresAt: Date },
 ): Promise<string> {
-  const jwk = privateKey.parse(parseJson(required(world.config, 'SESSION_PRIVATE_KEY')))
+  const { kid, key } = await signingKeyOf(required(world.config, 'SESSION_PRIVATE_KEY'))
   return new SignJWT({ sid: session.sid })
-    .setProtectedHeader({ alg: algorithm, typ: 'JWT', kid: jwk.kid })
+    .setProtectedHeader({ alg: algorithm, typ: 'JWT', kid })
     .setIssuer(world.config.WEB_URL)
     .setAudience(world.config.BASE_URL)
     .setSubject(session.account)
     .setIssuedAt(world.now())
     .setExpirationTime(session.expiresAt)
-    .sign(await importJWK(jwk, algorithm))
+    .sign(key)
 }
 
 /** Returns the content of a token; undefined if this service did not sign it or it has expired. */
@@ -52,7 +53,7 @@ export async function readSessionToken(
   world: World,
   token: string,
 ): Promise<SessionToken | undefined> {
-  const keys = keysOf(world.config.SESSION_PUBLIC_KEYS)
+  const keys = verifyingKeysOf(world.config.SESSION_PUBLIC_KEYS)
   try {
     const { payload } = await jwtVerify(token, keys, {
       algorithms: [algorithm],
@@ -80,7 +81,14 @@ type Keys = ReturnType<typeof createLocalJWKSet>
 /** Key sets by text: an isolate has one, and importing its keys costs more than verifying. */
 const imported = new Map<string, Keys>()
 
-function keysOf(text: string): Keys {
+/** Returns the key of a setting that signs, with its id. */
+export async function signingKeyOf(text: string) {
+  const jwk = privateKey.parse(parseJson(text))
+  return { kid: jwk.kid, key: await importJWK(jwk, algorithm) }
+}
+
+/** Returns the keys of a setting that verify. */
+export function verifyingKeysOf(text: string): Keys {
   const known = imported.get(text)
   if (known) return known
   const keys = createLocalJWKSet(keySet.parse(parseJson(text)))

@@ -1026,6 +1026,7 @@ export type DatabaseFunctions = {
     }
   }
   spend_proof: { args: { credential: string; proof_digest: string } }
+  spend_remote_call: { args: { call_digest: string } }
   vault_ask_destination: { args: { credential: string; entry: string; asked: unknown } }
   vault_ask_found_destination: { args: { credential: string; entry: string; asked: unknown } }
   vault_begin_store: {

@@ -7896,7 +7896,7 @@ create index oauth_refresh_tokens_age on private.oauth_refresh_tokens (expires_a
 create index oauth_refresh_tokens_used_age on private.oauth_refresh_tokens (used_at)
   where used_at is not null;
 
--- Proofs (RFC 9449) that were used, kept for longer than the two minutes that any is valid.
+-- Proofs (RFC 9449) and signed calls that were used, kept for longer than the two minutes that any is valid.
 create table private.oauth_proofs (
   digest text primary key check (digest ~ '^[0-9a-f]{64}$'),
   used_at timestamptz not null default private.clock()
@@ -9167,6 +9167,16 @@ end $$;
 
 grant execute on function api.oauth_begin_device, api.owner_find_device, api.owner_grant_device,
   api.owner_deny_device, api.oauth_redeem_device to service_role;
+
+-- Signed calls of functions that run on another platform. Each is good once.
+
+-- Uses up a call; answers false if it was used before. It has no caller of its own: the signature was checked.
+create function api.spend_remote_call(call_digest text) returns boolean
+  language sql security definer set search_path = '' as $$
+  select private.spend_proof(call_digest)
+$$;
+
+grant execute on function api.spend_remote_call to service_role;
 
 -- The vault as agents list and read it and as it is filled: entries whose secret part is sealed.
 

@@ -37,7 +37,7 @@ create index oauth_refresh_tokens_age on private.oauth_refresh_tokens (expires_a
 create index oauth_refresh_tokens_used_age on private.oauth_refresh_tokens (used_at)
   where used_at is not null;
 
--- Proofs (RFC 9449) that were used, kept for longer than the two minutes that any is valid.
+-- Proofs (RFC 9449) and signed calls that were used, kept for longer than the two minutes that any is valid.
 create table private.oauth_proofs (
   digest text primary key check (digest ~ '^[0-9a-f]{64}$'),
   used_at timestamptz not null default private.clock()

@@ -9,7 +9,7 @@ import { createDatabase } from '../support/database.ts'
 // Functions without a caller: before an account exists or anybody has signed in, or for custody, the
 // mailer, incoming mail, the rotation of keys, the schedule and the health checks.
 const withoutCredential =
-  /^(check_aliases|custody_(open_account|withdraw|set_aside|record|record_claim|cancel|record_cancel|record_replacement|claim|load_slot|ready)|vault_ready|newest_mails|(housekeeping|mailer|login|link|signup|inbound|rotation|oauth|health)_[a-z_]+)$/
+  /^(check_aliases|custody_(open_account|withdraw|set_aside|record|record_claim|cancel|record_cancel|record_replacement|claim|load_slot|ready)|vault_ready|newest_mails|spend_remote_call|(housekeeping|mailer|login|link|signup|inbound|rotation|oauth|health)_[a-z_]+)$/
 
 let database: { url: string; drop(): Promise<void> }
 let sql: Sql

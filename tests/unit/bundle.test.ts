@@ -7,6 +7,7 @@ import { bundleRule } from '../../scripts/build/bundle-rules.ts'
 import { buildFunctions, functionFolders } from '../../scripts/build/functions.ts'
 import { isUpToDate } from '../../scripts/local/built.ts'
 import { readFunctions } from '../../scripts/local/functions.ts'
+import { offered } from '../../shared/remote/calls.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'aoa-bundle-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
@@ -45,7 +46,7 @@ test.each(functionFolders())('%s carries no code of another function', (folder) 
   expect(code.filter((path) => !path.startsWith(own) && !isContract(path))).toEqual([])
 })
 
-const functions = await readFunctions()
+const functions = await readFunctions({ REMOTE_CALLS_PUBLIC_KEYS: '' })
 /** Secrets that a function gives to the database or to chains, without requiring one of them by name. */
 const optional = [
   'SUPABASE_SERVICE_KEY',
@@ -73,6 +74,20 @@ test.each(functions)(
     expect([...required, ...optional]).toEqual(expect.arrayContaining([...one.secrets]))
   },
 )
+
+test('the methods that may be called from another platform are those that operations call', () => {
+  const folders = new Set(contracts.map(({ folder }) => folder))
+  const files = new Set([...folders].flatMap((folder) => bundle(folder).sources))
+  const called = [...files].flatMap((path) => {
+    const calls = readFileSync(path, 'utf8').matchAll(
+      /(?<!wanted\.)\b(custody|mailer|vault)\??\.(\w+)\(/g,
+    )
+    return [...calls].map(([, to = '', method]) => `${to.toUpperCase()}.${method}`)
+  })
+  const names = Object.entries(offered).flatMap(([to, methods]) => methods.map((m) => `${to}.${m}`))
+
+  expect([...new Set(called)].toSorted()).toEqual(names.toSorted())
+})
 
 test('code that signs, and code that opens envelopes, is in custody alone', () => {
   const files = ['shared/custody/relay-transaction.ts', 'shared/custody/accounts.ts']

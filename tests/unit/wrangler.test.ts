@@ -5,7 +5,9 @@ import { plannedWorkers } from '../../scripts/deploy/plan.ts'
 import { readFunctions } from '../../scripts/local/functions.ts'
 import { readConfig } from '../../shared/env.ts'
 
-const functions = await readFunctions()
+/** Value of a deployment whose operations also run at Supabase. */
+const atSupabase = { REMOTE_CALLS_PUBLIC_KEYS: '{"keys":[]}' }
+const functions = await readFunctions(atSupabase)
 /** Functions that another function or the clock calls, and that no outside caller reaches. */
 const internal = ['custody', 'housekeeping', 'mail-reader', 'mailer', 'vault']
 
@@ -79,12 +81,21 @@ test('every function folder is described, and every description has a folder', (
   expect(functions.map(({ folder }) => folder)).toEqual(functionFolders().toSorted())
 })
 
+test('the function that takes calls from another platform exists only where the deployment says so', async () => {
+  const names = async (values: Record<string, string>) =>
+    (await plannedWorkers(values, 'few')).map(({ name }) => name)
+
+  expect(await names({})).not.toContain('aoa-remote-calls')
+  const others = (await names(atSupabase)).filter((name) => name !== 'aoa-remote-calls')
+  expect(others).toEqual(await names({}))
+})
+
 test.each(functions)('$folder is named by its folder', ({ folder, name }) => {
   expect(name).toBe(`aoa-${folder}`)
 })
 
 test('where each function has a worker of its own, the worker is that function', async () => {
-  const workers = await plannedWorkers({}, 'each')
+  const workers = await plannedWorkers(atSupabase, 'each')
   const alone = new Map(workers.map((worker) => [worker.name, worker]))
 
   expect(alone.size).toBe(functions.length)
@@ -132,7 +143,14 @@ test('only the functions that have something signed, cancelled or opened can rea
   const paying = ['defi-order-create', 'wallet-custodial-transfer', 'x402-payment-execute']
 
   expect(boundTo('CUSTODY').toSorted()).toEqual(
-    ['account-freeze', 'create-account', 'housekeeping', 'web', ...paying].toSorted(),
+    [
+      'account-freeze',
+      'create-account',
+      'housekeeping',
+      'remote-calls',
+      'web',
+      ...paying,
+    ].toSorted(),
   )
 })
 
@@ -140,7 +158,8 @@ test('a function can wake the mailer just when it can put a mail into the outbox
   const sealing = functions.filter(({ secrets }) => secrets.includes('OUTBOX_KEY'))
   const folders = sealing.map(({ folder }) => folder).filter((folder) => folder !== 'mailer')
 
-  expect(boundTo('MAILER')).toEqual(folders.toSorted())
+  // One passes on what functions at Supabase ask for, which put mails into the outbox there.
+  expect(boundTo('MAILER')).toEqual([...folders, 'remote-calls'].toSorted())
 })
 
 test('the function that reads strangers’ mails holds nothing, reaches nobody and may work for seconds', () => {
