@@ -2,7 +2,7 @@
 import { runFramed } from './program/frame.ts'
 
 const help = `npm run deploy -- [--settings deploy.toml] [--init | --check | --plan | --rollback]
-                   [--escrowed] [--passphrase-file file]
+                   [--escrowed] [--target supabase [--secrets]] [--passphrase-file file]
 
 Brings the product to Cloudflare Workers and a hosted Supabase. It looks at everything first, makes the secrets
 once, applies migrations, mints the database's tokens, uploads the workers that differ, and asks the service
@@ -15,6 +15,9 @@ version.
 --plan              say what would change and what each worker may reach
 --rollback          bring the workers back to what they were before a run that was stopped or could not bring them back
 --escrowed          a copy of <settings>.secrets and its passphrase is kept elsewhere
+--target supabase   write the operations as Edge Functions into dist/supabase and say how they get there;
+                    deploy.toml has to say supabase_functions = true, and with --plan nothing is written
+--secrets           with --target: write the values of its secrets into a pipe
 --passphrase-file   file whose first line is the passphrase of <settings>.secrets, of 12 characters or more
 
 CLOUDFLARE_API_TOKEN, SUPABASE_ACCESS_TOKEN, DATABASE_URL and MAIL_TOKEN (and TURNSTILE_SECRET_KEY with a site
@@ -32,6 +35,8 @@ const options = {
   plan: { type: 'boolean' },
   rollback: { type: 'boolean' },
   escrowed: { type: 'boolean' },
+  target: { type: 'string' },
+  secrets: { type: 'boolean' },
   'passphrase-file': { type: 'string' },
 } as const
 

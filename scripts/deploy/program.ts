@@ -30,6 +30,8 @@ export type Options = {
   plan?: boolean | undefined
   rollback?: boolean | undefined
   escrowed?: boolean | undefined
+  target?: string | undefined
+  secrets?: boolean | undefined
   'passphrase-file'?: string | undefined
 }
 
@@ -58,6 +60,7 @@ async function runWith(options: Options, signal: AbortSignal): Promise<number> {
     return 0
   }
   const settings = readDeploySettings(file)
+  if (options.target !== undefined) return runTarget(options.target, options, settings, signal)
   const ask = (name: string) => secretNamed(name, `set ${name} in the environment`, signal)
   if (options.rollback) {
     const token = await readCredential(process.env, 'cloudflareToken', ask)
@@ -73,6 +76,32 @@ async function runWith(options: Options, signal: AbortSignal): Promise<number> {
     return (await isWell(deploymentOf(given, passphrase))) ? 0 : 1
   }
   return deploy(deploymentOf(given, await passphraseFor(options, file, signal)))
+}
+
+/** Does what `--target` names, for which fewer secrets are needed. */
+async function runTarget(
+  target: string,
+  options: Options,
+  settings: DeploySettings,
+  signal: AbortSignal,
+): Promise<number> {
+  const { demandTarget, sayEdgePlan, secretLines, writeTarget } = await import('./edge/run.ts')
+  const say = (line: string) => console.log(line)
+  demandTarget(target, settings)
+  if (options.plan) return sayEdgePlan(settings, say)
+  if (options.secrets && process.stdout.isTTY) {
+    throw new Error('--secrets writes for another program: send it into a pipe')
+  }
+  const passphrase = await passphraseFor(options, settings.file, signal)
+  if (options.secrets) {
+    process.stdout.write(await secretLines(settings, passphrase))
+    return 0
+  }
+  const name = 'SUPABASE_ACCESS_TOKEN'
+  const token =
+    process.env[name] || (await secretNamed(name, `set ${name} in the environment`, signal))
+  const supabase = { url: supabaseUrl, token, project: settings.project, fetch, signal }
+  return writeTarget({ settings, passphrase, supabase, fetch, outdir: 'dist', say })
 }
 
 /** Asks a person for a secret. Throws a sentence that says what to do if there is none at the terminal. */

@@ -75,6 +75,17 @@ export async function openTokens(
   return withDate(tokens)
 }
 
+/** Returns the tokens that a run before has minted. Throws one sentence if there are none. */
+export async function heldTokens(
+  settingsFile: string,
+  passphrase: string,
+): Promise<DatabaseTokens> {
+  const file = sealedTokens(settingsFile, passphrase)
+  const tokens = (await readSealed(file))?.tokens
+  if (tokens) return withDate(tokens)
+  throw new Error(`${file.path} has no tokens: run npm run deploy first`)
+}
+
 function sealedTokens(
   settingsFile: string,
   passphrase: string,

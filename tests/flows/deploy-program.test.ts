@@ -33,14 +33,8 @@ test('help names each option and secret', async () => {
   const { code, out } = await run(['--help'])
 
   expect(code).toBe(0)
-  for (const word of [
-    '--init',
-    '--check',
-    '--plan',
-    '--rollback',
-    '--escrowed',
-    ...Object.keys(credentials),
-  ]) {
+  const flags = ['--init', '--check', '--plan', '--rollback', '--escrowed', '--target', '--secrets']
+  for (const word of [...flags, ...Object.keys(credentials)]) {
     expect(out).toContain(word)
   }
 })
@@ -85,4 +79,21 @@ test('a wrong setting, a missing secret and a short passphrase are one sentence 
   expect(ended.error, 'the end of the line counts for nothing').toBe(passphrase.error)
   expect(missing.error).toBe('The passphrase of the secrets is missing: give --passphrase-file')
   expect(unattended.error).toBe('--init asks at a terminal, and this is none')
+})
+
+test('what would run at Supabase is said without a secret, and only if the settings name it', async () => {
+  writeFileSync(file, settingsText('a'.repeat(32)))
+  const unnamed = await run(['--target', 'supabase', '--plan'])
+  writeFileSync(file, settingsText('a'.repeat(32), { supabase_functions: 'true' }))
+  const planned = await run(['--target', 'supabase', '--plan'])
+  const secrets = await run(['--target', 'supabase', '--secrets'])
+
+  expect([unnamed.code, unnamed.out]).toEqual([1, ''])
+  expect(unnamed.error).toContain('set supabase_functions = true')
+  expect(planned).toMatchObject({ code: 0, error: '' })
+  expect(planned.out).toMatch(/^would write [0-9]+ functions into dist\/supabase:$/m)
+  expect([secrets.out, secrets.error]).toEqual([
+    '',
+    'The passphrase of the secrets is missing: give --passphrase-file',
+  ])
 })
