@@ -61,9 +61,11 @@ test('the workers take calls only where the settings say so', async () => {
   await deploy(without.given)
   await deploy(opened.given)
 
-  expect(without.workers.versions.has('aoa-remote-calls')).toBe(false)
-  expect(opened.workers.versions.get('aoa-remote-calls')?.[0]).toMatch(/"kty\\":\\"OKP/)
-  expect(JSON.stringify([...opened.workers.versions])).not.toContain('REMOTE_CALLS_PRIVATE_KEY')
+  const scripts = opened.account.account.scripts
+  const held = JSON.stringify(scripts.get('aoa-remote-calls')?.versions[0]?.bindings)
+  expect(without.account.account.scripts.has('aoa-remote-calls')).toBe(false)
+  expect(held).toMatch(/kty.{5}OKP/)
+  expect(JSON.stringify([...scripts])).not.toContain('REMOTE_CALLS_PRIVATE_KEY')
   expect(() => demandTarget('supabase', without.given.settings)).toThrow(
     'set supabase_functions = true and run npm run deploy',
   )

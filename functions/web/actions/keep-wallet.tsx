@@ -86,7 +86,7 @@ function actionId(c: PageContext): string {
   return id.data
 }
 
-/** Returns the wallet that paid by this link; throws if there is no such link or no money came. */
+/** Returns the wallet that paid by this link; throws if the link does not exist or no money came. */
 async function payerOf({ db }: Owner, action_id: string) {
   const found = await db.one('hosted_action', { action_id }, actionRow)
   const deposit = found?.action.deposit

@@ -18,7 +18,7 @@ export function readerOf(c: PageContext): Reader {
   return { now: c.get('world').now(), clock: clockIn(getCookie(c, 'aoa_zone') ?? '') }
 }
 
-/** Returns the clock of an IANA zone; undefined if there is no such zone. */
+/** Returns the clock of an IANA zone; undefined if it does not exist. */
 export function clockIn(timeZone: string): Intl.DateTimeFormat | undefined {
   if (!/^[A-Za-z][A-Za-z0-9_+/-]{1,63}$/.test(timeZone)) return undefined
   try {
