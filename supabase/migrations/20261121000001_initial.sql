@@ -131,11 +131,13 @@ begin
   return null;
 end $$;
 
--- Refuses a budget that wrote all that it may, with the seconds until there is room again.
-create function private.ask_for_room(budget uuid) returns void language plpgsql as $$
+-- Refuses a budget that wrote `share` of all that it may, with the seconds until there is room again. It is asked
+-- before something new is entered, never before something is continued, read or ended.
+create function private.ask_for_room(budget uuid, share double precision default 1) returns void
+  language plpgsql as $$
 declare
   excess interval := (select b.arrives_at - pg_catalog.clock_timestamp()
-      - t.bytes_at_once * interval '1 day' / t.bytes_a_day
+      - share * t.bytes_at_once * interval '1 day' / t.bytes_a_day
     from private.rate_buckets b cross join private.growth_terms t where b.bucket = 'grows:' || budget);
 begin
   if excess > interval '0' then
@@ -491,7 +493,7 @@ begin
   end if;
 end $$;
 
--- Recognizes the caller and counts the request against its rate, and one that may write against its room.
+-- Recognizes the caller and counts the request against its rate.
 create function private.admit(credential text, needed text, unfrozen boolean default false)
   returns private.credentials language plpgsql as $$
 declare
@@ -499,9 +501,6 @@ declare
   today date := private.clock()::date;
 begin
   perform private.take('key:' || caller.id, caller.burst, caller.per_second);
-  if unfrozen or needed in ('pay', 'vault', 'full') then
-    perform private.ask_for_room(coalesce(caller.shares_budget_of, caller.id));
-  end if;
   if caller.last_used_on is distinct from today then
     update private.credentials k set last_used_on = today where k.id = caller.id;
   end if;
@@ -3179,6 +3178,8 @@ declare
   at timestamptz := private.clock();
   kept private.idempotent_answers;
 begin
+  -- More than what is entered may take, so that what has begun can be continued or ended with a key.
+  perform private.ask_for_room(private.budget_of(caller), 1.5);
   insert into private.idempotent_answers as i
     (account, holder, credential, operation, key, request_digest, claimed_until)
   values (caller.account, private.budget_of(caller), caller.id, claim_idempotency.operation,
@@ -5043,6 +5044,7 @@ declare
 begin
   perform private.hold_payer(caller, true);
   perform private.limit_waiting_mandates(caller.account);
+  perform private.ask_for_room(private.budget_of(caller));
   insert into private.mandates (id, account, key, device, merchant_domain, include_subdomains,
     max_payment_usd_micros, max_day_usd_micros, max_total_usd_micros, max_payments, chains, tokens,
     pay_to, expires_at)
@@ -5793,6 +5795,7 @@ begin
   if not exists (select from private.payments p where p.account = caller.account
       and p.kind = begin_payment.kind and p.claim = begin_payment.claim) then
     perform private.limit_undecided(caller);
+    perform private.ask_for_room(private.budget_of(caller));
   end if;
   insert into private.payments (account, key, device, kind, claim, chain, token, wallet,
     payee, payee_alias, amount_atomic, amount_usd_micros, terms, memo, resource, verified_with_merchant, fixed_nonce,
@@ -5945,10 +5948,13 @@ create table private.delivered_pieces (
   place integer not null check (place between 1 and 32),
   body_base64 text not null check (length(body_base64) <= 524288),
   created_at timestamptz not null default private.clock(),
+  -- The budget of the key or app that bought it.
+  budget uuid not null,
   primary key (payment, answer, place)
 );
 alter table private.delivered_pieces enable row level security;
 create index delivered_pieces_age on private.delivered_pieces (created_at);
+create index delivered_pieces_bought on private.delivered_pieces (budget);
 
 -- Removes a finished payment's calls from the queue.
 create function private.leave_queue(of_payment uuid) returns void language sql as $$
@@ -6035,18 +6041,30 @@ begin
   return query select private.payment_json(finished) where finished.id is not null;
 end $$;
 
+-- Deletes the oldest answers of a budget that has more than 64 MB of them; the newest one stays.
+create function private.forget_answers(of_budget uuid) returns void language sql as $$
+  delete from private.delivered_pieces d using (
+    select a.payment, a.answer, sum(a.bytes) over (order by a.newest desc, a.answer) as bytes
+      from (select p.payment, p.answer, max(p.created_at) as newest, sum(octet_length(p.body_base64)) as bytes
+        from private.delivered_pieces p where p.budget = of_budget group by 1, 2) a) old
+   where old.bytes > 64 * 1024 * 1024 and (d.payment, d.answer) = (old.payment, old.answer)
+$$;
+
 -- Stores a piece of an answer, before the answer itself, to a purchase that still lacks one.
 create function api.housekeeping_keep_piece(
   payment uuid, answer uuid, place integer, body_base64 text)
   returns boolean language plpgsql security definer set search_path = '' as $$
+declare
+  buyer uuid;
 begin
-  perform private.charge_to(private.budget_of_payment(payment));
-  insert into private.delivered_pieces (payment, answer, place, body_base64)
+  insert into private.delivered_pieces (payment, answer, place, body_base64, budget)
   select p.id, housekeeping_keep_piece.answer, housekeeping_keep_piece.place,
-      housekeeping_keep_piece.body_base64
+      housekeeping_keep_piece.body_base64, private.holder_of(p.key)
     from private.payments p where p.id = housekeeping_keep_piece.payment and p.kind = 'x402'
-     and p.state in ('signed', 'settled') and private.delivered_part(p.delivery) < 2;
-  return found;
+     and p.state in ('signed', 'settled') and private.delivered_part(p.delivery) < 2
+  returning budget into buyer;
+  perform private.forget_answers(buyer);
+  return buyer is not null;
 end $$;
 
 -- Returns a piece of what was delivered for a payment, to the key or app that may learn its outcome.
@@ -7519,6 +7537,7 @@ create function api.create_hosted_action(
 declare
   caller private.credentials := private.admit(credential, private.hosted_action_scope(type));
 begin
+  perform private.ask_for_room(private.budget_of(caller));
   perform pg_catalog.pg_advisory_xact_lock(
     pg_catalog.hashtextextended('hosted_actions:' || caller.account, 0));
   if (select count(*) from private.hosted_actions a
@@ -8251,7 +8270,7 @@ begin
   elsif not private.covers_all(k.scopes, asked_scopes) then
     outcome := 'invalid_scope';
   else
-    perform private.take('oauth:' || k.id, 60, 1);
+    perform private.take_slowly('oauth:' || k.id, 60, interval '30 seconds');
     outcome := case when proof_digest is null or private.spend_proof(proof_digest)
       then private.refresh_outcome(k, t, successor_digest) else 'invalid_dpop_proof' end;
   end if;
@@ -9274,6 +9293,7 @@ declare
   e private.vault_entries;
 begin
   perform private.demand_keeper(caller);
+  perform private.ask_for_room(private.budget_of(caller));
   if entry is not null then
     e := private.entry_of(caller, entry);
   else
@@ -9404,6 +9424,7 @@ declare
   e private.vault_entries := private.entry_of(caller, entry);
 begin
   if e.has_totp then
+    perform private.ask_for_room(private.budget_of(caller));
     return query select private.open_entry(caller, e, 'totp_code_given',
       pg_catalog.format('A one-time code for %s was given out', e.site));
   end if;
@@ -9590,6 +9611,7 @@ declare
   caller private.credentials := private.admit(credential, 'vault', true);
   e private.vault_entries := private.entry_of(caller, entry);
 begin
+  perform private.ask_for_room(private.budget_of(caller));
   perform private.check_codes(e, handles);
   return query
   select e.account, e.site, e.username, e.version, e.sealed,
@@ -10000,6 +10022,7 @@ create function api.begin_mail(credential text, answered uuid default null)
 declare
   caller private.credentials := private.admit(credential, 'pay', true);
 begin
+  perform private.ask_for_room(private.budget_of(caller));
   return query select private.mail_reader(caller),
       case when m.id is not null then private.mail_json(m) end, m.sealed_body
     from (select) as always
@@ -11126,7 +11149,8 @@ alter table private.retention enable row level security;
 insert into private.retention (of_table, ages_from, kept, only_where, reason) values
   ('access_tokens', 't.expires_at', '0', null, 'An expired token opens nothing.'),
   ('ceremonies', 't.expires_at', '0', null, 'A challenge that is over proves nothing.'),
-  ('delivered_pieces', 't.created_at', '7 days', null, 'The agent reads what it bought when it bought it.'),
+  ('delivered_pieces', 't.created_at', '7 days', null,
+    'The agent reads what it bought when it bought it. Beyond 64 MB of a key, the oldest go first.'),
   ('device_requests', 't.expires_at', '1 day', null, 'A second use of its code within the day ends the grant.'),
   ('hosted_actions', 't.expires_at', '30 days', null, 'Its agent may ask how it ended.'),
   ('idempotent_answers', 't.created_at', '24 hours', null, 'A key is good for 24 hours.'),
@@ -11199,14 +11223,15 @@ insert into private.retention (of_table, ages_from, kept, only_where, reason) va
   ('yield_rules', null, null, null, 'What the owner agreed to, with its mandate.');
 
 -- Tables that calls of a key or app make grow, with the bytes of a row's indexes and of rows that follow from it: a
--- payment brings a slot of a relayer, its transaction and what the chain shows. What others write is not charged.
+-- payment brings a slot of a relayer, its transaction and what the chain shows. What others write is not charged, and
+-- answers that were bought have a size of their own.
 do $$
 declare
   charged record;
 begin
   for charged in select * from (values
-    ('payments', 6144, 'delivery'), ('delivered_pieces', 256, null), ('idempotent_answers', 1024, 'body'),
-    ('activities', 512, null), ('mandates', 1024, null), ('hosted_actions', 512, 'asked, entered'),
+    ('payments', 6144, 'terms, delivery'), ('idempotent_answers', 1024, 'body'),
+    ('activities', 512, null), ('mandates', 1024, null), ('hosted_actions', 1024, 'asked, entered'),
     ('mails', 4096, null), ('outbox', 2048, null), ('vault_entries', 512, 'sealed'),
     ('vault_destinations', 512, null), ('vault_sessions', 512, 'sealed'), ('vault_sites', 256, null))
     as t (of_table, beside, grows_by)

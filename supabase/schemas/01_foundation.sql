@@ -129,11 +129,13 @@ begin
   return null;
 end $$;
 
--- Refuses a budget that wrote all that it may, with the seconds until there is room again.
-create function private.ask_for_room(budget uuid) returns void language plpgsql as $$
+-- Refuses a budget that wrote `share` of all that it may, with the seconds until there is room again. It is asked
+-- before something new is entered, never before something is continued, read or ended.
+create function private.ask_for_room(budget uuid, share double precision default 1) returns void
+  language plpgsql as $$
 declare
   excess interval := (select b.arrives_at - pg_catalog.clock_timestamp()
-      - t.bytes_at_once * interval '1 day' / t.bytes_a_day
+      - share * t.bytes_at_once * interval '1 day' / t.bytes_a_day
     from private.rate_buckets b cross join private.growth_terms t where b.bucket = 'grows:' || budget);
 begin
   if excess > interval '0' then

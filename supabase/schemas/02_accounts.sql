@@ -309,7 +309,7 @@ begin
   end if;
 end $$;
 
--- Recognizes the caller and counts the request against its rate, and one that may write against its room.
+-- Recognizes the caller and counts the request against its rate.
 create function private.admit(credential text, needed text, unfrozen boolean default false)
   returns private.credentials language plpgsql as $$
 declare
@@ -317,9 +317,6 @@ declare
   today date := private.clock()::date;
 begin
   perform private.take('key:' || caller.id, caller.burst, caller.per_second);
-  if unfrozen or needed in ('pay', 'vault', 'full') then
-    perform private.ask_for_room(coalesce(caller.shares_budget_of, caller.id));
-  end if;
   if caller.last_used_on is distinct from today then
     update private.credentials k set last_used_on = today where k.id = caller.id;
   end if;

@@ -56,6 +56,8 @@ declare
   at timestamptz := private.clock();
   kept private.idempotent_answers;
 begin
+  -- More than what is entered may take, so that what has begun can be continued or ended with a key.
+  perform private.ask_for_room(private.budget_of(caller), 1.5);
   insert into private.idempotent_answers as i
     (account, holder, credential, operation, key, request_digest, claimed_until)
   values (caller.account, private.budget_of(caller), caller.id, claim_idempotency.operation,

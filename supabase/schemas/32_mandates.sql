@@ -216,6 +216,7 @@ declare
 begin
   perform private.hold_payer(caller, true);
   perform private.limit_waiting_mandates(caller.account);
+  perform private.ask_for_room(private.budget_of(caller));
   insert into private.mandates (id, account, key, device, merchant_domain, include_subdomains,
     max_payment_usd_micros, max_day_usd_micros, max_total_usd_micros, max_payments, chains, tokens,
     pay_to, expires_at)

@@ -266,6 +266,7 @@ begin
   if not exists (select from private.payments p where p.account = caller.account
       and p.kind = begin_payment.kind and p.claim = begin_payment.claim) then
     perform private.limit_undecided(caller);
+    perform private.ask_for_room(private.budget_of(caller));
   end if;
   insert into private.payments (account, key, device, kind, claim, chain, token, wallet,
     payee, payee_alias, amount_atomic, amount_usd_micros, terms, memo, resource, verified_with_merchant, fixed_nonce,

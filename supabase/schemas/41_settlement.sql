@@ -12,10 +12,13 @@ create table private.delivered_pieces (
   place integer not null check (place between 1 and 32),
   body_base64 text not null check (length(body_base64) <= 524288),
   created_at timestamptz not null default private.clock(),
+  -- The budget of the key or app that bought it.
+  budget uuid not null,
   primary key (payment, answer, place)
 );
 alter table private.delivered_pieces enable row level security;
 create index delivered_pieces_age on private.delivered_pieces (created_at);
+create index delivered_pieces_bought on private.delivered_pieces (budget);
 
 -- Removes a finished payment's calls from the queue.
 create function private.leave_queue(of_payment uuid) returns void language sql as $$
@@ -102,18 +105,30 @@ begin
   return query select private.payment_json(finished) where finished.id is not null;
 end $$;
 
+-- Deletes the oldest answers of a budget that has more than 64 MB of them; the newest one stays.
+create function private.forget_answers(of_budget uuid) returns void language sql as $$
+  delete from private.delivered_pieces d using (
+    select a.payment, a.answer, sum(a.bytes) over (order by a.newest desc, a.answer) as bytes
+      from (select p.payment, p.answer, max(p.created_at) as newest, sum(octet_length(p.body_base64)) as bytes
+        from private.delivered_pieces p where p.budget = of_budget group by 1, 2) a) old
+   where old.bytes > 64 * 1024 * 1024 and (d.payment, d.answer) = (old.payment, old.answer)
+$$;
+
 -- Stores a piece of an answer, before the answer itself, to a purchase that still lacks one.
 create function api.housekeeping_keep_piece(
   payment uuid, answer uuid, place integer, body_base64 text)
   returns boolean language plpgsql security definer set search_path = '' as $$
+declare
+  buyer uuid;
 begin
-  perform private.charge_to(private.budget_of_payment(payment));
-  insert into private.delivered_pieces (payment, answer, place, body_base64)
+  insert into private.delivered_pieces (payment, answer, place, body_base64, budget)
   select p.id, housekeeping_keep_piece.answer, housekeeping_keep_piece.place,
-      housekeeping_keep_piece.body_base64
+      housekeeping_keep_piece.body_base64, private.holder_of(p.key)
     from private.payments p where p.id = housekeeping_keep_piece.payment and p.kind = 'x402'
-     and p.state in ('signed', 'settled') and private.delivered_part(p.delivery) < 2;
-  return found;
+     and p.state in ('signed', 'settled') and private.delivered_part(p.delivery) < 2
+  returning budget into buyer;
+  perform private.forget_answers(buyer);
+  return buyer is not null;
 end $$;
 
 -- Returns a piece of what was delivered for a payment, to the key or app that may learn its outcome.

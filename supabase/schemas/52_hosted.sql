@@ -106,6 +106,7 @@ create function api.create_hosted_action(
 declare
   caller private.credentials := private.admit(credential, private.hosted_action_scope(type));
 begin
+  perform private.ask_for_room(private.budget_of(caller));
   perform pg_catalog.pg_advisory_xact_lock(
     pg_catalog.hashtextextended('hosted_actions:' || caller.account, 0));
   if (select count(*) from private.hosted_actions a

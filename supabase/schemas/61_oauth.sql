@@ -392,7 +392,7 @@ begin
   elsif not private.covers_all(k.scopes, asked_scopes) then
     outcome := 'invalid_scope';
   else
-    perform private.take('oauth:' || k.id, 60, 1);
+    perform private.take_slowly('oauth:' || k.id, 60, interval '30 seconds');
     outcome := case when proof_digest is null or private.spend_proof(proof_digest)
       then private.refresh_outcome(k, t, successor_digest) else 'invalid_dpop_proof' end;
   end if;

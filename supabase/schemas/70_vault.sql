@@ -94,6 +94,7 @@ declare
   e private.vault_entries;
 begin
   perform private.demand_keeper(caller);
+  perform private.ask_for_room(private.budget_of(caller));
   if entry is not null then
     e := private.entry_of(caller, entry);
   else
@@ -224,6 +225,7 @@ declare
   e private.vault_entries := private.entry_of(caller, entry);
 begin
   if e.has_totp then
+    perform private.ask_for_room(private.budget_of(caller));
     return query select private.open_entry(caller, e, 'totp_code_given',
       pg_catalog.format('A one-time code for %s was given out', e.site));
   end if;

@@ -85,6 +85,7 @@ declare
   caller private.credentials := private.admit(credential, 'vault', true);
   e private.vault_entries := private.entry_of(caller, entry);
 begin
+  perform private.ask_for_room(private.budget_of(caller));
   perform private.check_codes(e, handles);
   return query
   select e.account, e.site, e.username, e.version, e.sealed,

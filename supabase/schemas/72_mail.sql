@@ -288,6 +288,7 @@ create function api.begin_mail(credential text, answered uuid default null)
 declare
   caller private.credentials := private.admit(credential, 'pay', true);
 begin
+  perform private.ask_for_room(private.budget_of(caller));
   return query select private.mail_reader(caller),
       case when m.id is not null then private.mail_json(m) end, m.sealed_body
     from (select) as always

@@ -24,7 +24,8 @@ alter table private.retention enable row level security;
 insert into private.retention (of_table, ages_from, kept, only_where, reason) values
   ('access_tokens', 't.expires_at', '0', null, 'An expired token opens nothing.'),
   ('ceremonies', 't.expires_at', '0', null, 'A challenge that is over proves nothing.'),
-  ('delivered_pieces', 't.created_at', '7 days', null, 'The agent reads what it bought when it bought it.'),
+  ('delivered_pieces', 't.created_at', '7 days', null,
+    'The agent reads what it bought when it bought it. Beyond 64 MB of a key, the oldest go first.'),
   ('device_requests', 't.expires_at', '1 day', null, 'A second use of its code within the day ends the grant.'),
   ('hosted_actions', 't.expires_at', '30 days', null, 'Its agent may ask how it ended.'),
   ('idempotent_answers', 't.created_at', '24 hours', null, 'A key is good for 24 hours.'),
@@ -97,14 +98,15 @@ insert into private.retention (of_table, ages_from, kept, only_where, reason) va
   ('yield_rules', null, null, null, 'What the owner agreed to, with its mandate.');
 
 -- Tables that calls of a key or app make grow, with the bytes of a row's indexes and of rows that follow from it: a
--- payment brings a slot of a relayer, its transaction and what the chain shows. What others write is not charged.
+-- payment brings a slot of a relayer, its transaction and what the chain shows. What others write is not charged, and
+-- answers that were bought have a size of their own.
 do $$
 declare
   charged record;
 begin
   for charged in select * from (values
-    ('payments', 6144, 'delivery'), ('delivered_pieces', 256, null), ('idempotent_answers', 1024, 'body'),
-    ('activities', 512, null), ('mandates', 1024, null), ('hosted_actions', 512, 'asked, entered'),
+    ('payments', 6144, 'terms, delivery'), ('idempotent_answers', 1024, 'body'),
+    ('activities', 512, null), ('mandates', 1024, null), ('hosted_actions', 1024, 'asked, entered'),
     ('mails', 4096, null), ('outbox', 2048, null), ('vault_entries', 512, 'sealed'),
     ('vault_destinations', 512, null), ('vault_sessions', 512, 'sealed'), ('vault_sites', 256, null))
     as t (of_table, beside, grows_by)

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { reportGrowth } from '../../scripts/operator/reports.ts'
 import { orderTo, transferPath } from '../support/faults/pair.ts'
 import { acquainted } from '../support/ledger.ts'
+import { askMandate } from '../support/mandates.ts'
 import { attemptOf, execute, openMarket, prepare } from '../support/market.ts'
 import { textWith } from '../support/matching.ts'
 import type { Agent, Answer } from '../support/world.ts'
@@ -91,9 +92,33 @@ test('a key that stored all that it may is told when to go on, and nobody else i
   expect(seconds).toBeGreaterThan(0)
   expect((await agent.get('/get-identity')).status).toBe(200)
   expect((await store(other, 'its own')).status).toBe(200)
-  await db.sql`update private.rate_buckets set arrives_at = arrives_at - make_interval(secs => ${seconds})
+  const mandate = await askMandate(market, other)
+  await db.sql`update private.rate_buckets set arrives_at = clock_timestamp() + interval '7 hours'
+    where bucket like 'grows:%'`
+  const revoked = await other.post(
+    '/payment-mandate-revoke',
+    { mandate_id: mandate.id },
+    { 'idempotency-key': 'once' },
+  )
+  expect([(await store(other, 'more')).status, revoked.status]).toEqual([429, 200])
+  await db.sql`update private.rate_buckets set arrives_at = clock_timestamp() + interval '5 hours'
     where bucket like 'grows:%'`
   expect((await store(agent, 'later')).status).toBe(200)
+})
+
+test('of what was bought 64 MB are kept, and the oldest go first', async () => {
+  const attempt = attemptOf(await prepare(payer, { ...shop, memo: 'large' }))
+  await db.sql`insert into private.delivered_pieces (payment, answer, place, body_base64, budget, created_at)
+    select p.id, md5(a::text)::uuid, n, repeat('A', 524288), p.key, now() + a * interval '1 minute'
+      from private.payments p, generate_series(1, 5) a, generate_series(1, 32) n where p.id = ${attempt}`
+
+  await db.sql`select private.forget_answers(p.key) from private.payments p where p.id = ${attempt}`
+
+  const left = await db.sql<
+    { pieces: number }[]
+  >`select answer, count(*)::integer as pieces from private.delivered_pieces
+    group by answer order by max(created_at)`
+  expect(left.map(({ pieces }) => pieces)).toEqual([32, 32, 32, 32])
 })
 
 test('the operator sets how much each key may store', async () => {
