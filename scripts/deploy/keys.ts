@@ -19,12 +19,13 @@ export function secretsPath(settingsFile: string): string {
 
 /**
  * Returns the secrets by the names of their bindings, and whether this call made them. Names that a newer version
- * added are made too. Throws where `holdsKeys` says that the service has keys sealed by secrets that are not here.
+ * added are made too. The key of calls goes once nothing runs at Supabase, so turning that off and on replaces it. Throws where `holdsKeys` says that the service has keys sealed by secrets that are not here.
  */
 export async function openSecrets(
   settingsFile: string,
   passphrase: string,
   holdsKeys: () => Promise<boolean>,
+  runsAtSupabase = false,
 ): Promise<{ secrets: SecretTexts; isNew: boolean }> {
   const file = secretsFile(settingsFile, passphrase)
   if (!existsSync(file.path) && (await holdsKeys())) {
@@ -32,14 +33,15 @@ export async function openSecrets(
       `the database holds keys that other secrets sealed: bring the ${file.path} of that deployment here; new secrets would lose every wallet and login`,
     )
   }
-  const isNew = !existsSync(file.path) && (await makeOnce(file))
+  const isNew = !existsSync(file.path) && (await makeOnce(file, runsAtSupabase))
   // New secrets are read back too: only a file that opens may hold the only copy.
   const secrets = await readSealed(file)
   if (!secrets) throw new Error(`${file.path} is gone; run this again`)
   if (isNew) return { secrets, isNew }
-  const missing = Object.entries(newSecrets()).filter(([name]) => !(name in secrets))
-  if (missing.length === 0) return { secrets, isNew }
-  const whole = { ...secrets, ...Object.fromEntries(missing) }
+  const kept = Object.entries(secrets).filter(([name]) => runsAtSupabase || !isOfCalls(name))
+  const whole = { ...newSecrets(runsAtSupabase), ...Object.fromEntries(kept) }
+  if (Object.keys(whole).toSorted().join() === Object.keys(secrets).toSorted().join())
+    return { secrets, isNew }
   await writeSealed(file, whole)
   return { secrets: whole, isNew }
 }
@@ -48,7 +50,7 @@ export async function openSecrets(
 export async function heldSecrets(settingsFile: string, passphrase: string): Promise<SecretTexts> {
   const file = secretsFile(settingsFile, passphrase)
   const secrets = await readSealed(file)
-  const missing = Object.keys(newSecrets()).find((name) => secrets?.[name] === undefined)
+  const missing = Object.keys(newSecrets(true)).find((name) => secrets?.[name] === undefined)
   if (secrets && missing === undefined) return secrets
   throw new Error(`${file.path} has no ${missing}: run npm run deploy first`)
 }
@@ -59,9 +61,9 @@ function secretsFile(settingsFile: string, passphrase: string): SealedJson<Secre
 }
 
 /** Makes the file. Of two runs at once, one does; the other would go on with secrets that nobody keeps. */
-async function makeOnce(file: SealedJson<SecretTexts>): Promise<boolean> {
+async function makeOnce(file: SealedJson<SecretTexts>, runsAtSupabase: boolean): Promise<boolean> {
   const own = `${file.path}.${randomUUID()}`
-  await writeSealed({ ...file, path: own }, newSecrets())
+  await writeSealed({ ...file, path: own }, newSecrets(runsAtSupabase))
   try {
     linkSync(own, file.path)
     return true
@@ -73,7 +75,9 @@ async function makeOnce(file: SealedJson<SecretTexts>): Promise<boolean> {
   }
 }
 
-function newSecrets(): SecretTexts {
+const isOfCalls = (name: string) => name.startsWith('REMOTE_CALLS_')
+
+function newSecrets(runsAtSupabase: boolean): SecretTexts {
   const { custody, vault, app } = newFiles()
   // The outbox key is the same in two of them.
   const remote = createSessionKeys()
@@ -81,6 +85,11 @@ function newSecrets(): SecretTexts {
     REMOTE_CALLS_PRIVATE_KEY: remote.privateKey,
     REMOTE_CALLS_PUBLIC_KEYS: remote.publicKeys,
   }
-  const all = Object.entries({ ...custody, ...vault, ...app, ...remoteCalls })
+  const all = Object.entries({
+    ...custody,
+    ...vault,
+    ...app,
+    ...(runsAtSupabase && remoteCalls),
+  })
   return Object.fromEntries(all.filter(([name]) => !ofOneMachine.includes(name)))
 }

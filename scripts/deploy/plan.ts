@@ -51,6 +51,17 @@ export async function plannedWorkers(
   return planWorkers(contracts, values, form, name)
 }
 
+/** Returns the names that workers of a deployment can have, in either form. */
+export async function workerNames(name: string): Promise<string[]> {
+  // With every var, those are there too that only some deployments have.
+  const { vars } = readDeployment()
+  const forms = await Promise.all([
+    plannedWorkers(vars, 'few', name),
+    plannedWorkers(vars, 'each', name),
+  ])
+  return [...new Set(forms.flat().map((worker) => worker.name))]
+}
+
 /** Does the same for these contracts. A var without a value keeps that of scripts/deploy/functions.toml. */
 export function planWorkers(
   contracts: readonly Operation[],

@@ -2,11 +2,11 @@
 import { existsSync } from 'node:fs'
 import { plannedDatabase } from './database.ts'
 import { secretsPath } from './keys.ts'
-import type { PlannedWorker } from './plan.ts'
+import { type PlannedWorker, workerNames } from './plan.ts'
 import type { Deployment } from './run.ts'
 import { findPublishableKey } from './supabase.ts'
 import { tokensPath } from './tokens.ts'
-import { workersOf } from './upload/account.ts'
+import { workersAmong } from './upload/account.ts'
 import { valuesFor } from './values.ts'
 import { plannedMail } from './zone.ts'
 
@@ -49,7 +49,10 @@ async function plannedChanges(
   { settings, cloudflare }: Planned,
   plans: readonly PlannedWorker[],
 ): Promise<string[]> {
-  const there = await workersOf({ ...cloudflare, accountId: settings.accountId }, settings.name)
+  const there = await workersAmong(
+    { ...cloudflare, accountId: settings.accountId },
+    await workerNames(settings.name),
+  )
   const names = plans.map(({ name }) => name)
   return [
     ...names.map((name) =>

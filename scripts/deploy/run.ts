@@ -88,7 +88,12 @@ async function keepSecrets(deployment: Deployment) {
   const { settings, credentials, passphrase, confirmEscrow, say } = deployment
   say('keys')
   const isHeld = () => holdsKeys(credentials.databaseUrl)
-  const { secrets, isNew } = await openSecrets(settings.file, passphrase, isHeld)
+  const { secrets, isNew } = await openSecrets(
+    settings.file,
+    passphrase,
+    isHeld,
+    settings.runsAtSupabase,
+  )
   const path = secretsPath(settings.file)
   say(`${path} ${isNew ? 'made' : 'opened'}`)
   // Tokens are made after a confirmation only.

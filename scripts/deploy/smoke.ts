@@ -98,17 +98,20 @@ async function isLive(answer: Response): Promise<string | undefined> {
   return undefined
 }
 
-/** Asks everything. Returns a sentence for each wrong answer that did not become right in time. */
+/**
+ * Asks everything until all answers are right in one round, because workers of before may give the first ones. Returns
+ * a sentence for each answer that is wrong in the end.
+ */
 export async function smokeTest(test: SmokeTest): Promise<string[]> {
-  const asked = questions.map((question) => () => askQuestion(test, question))
-  let open = [...asked, () => askWatch(test)]
   let failures: string[] = []
   for (let tries = 1; tries <= triesMax; tries += 1) {
-    const found = await Promise.all(open.map((ask) => ask()))
+    const found = await Promise.all([
+      ...questions.map((question) => askQuestion(test, question)),
+      askWatch(test),
+    ])
     test.signal.throwIfAborted()
     failures = found.flatMap((failure) => failure ?? [])
-    open = open.filter((_, at) => found[at] !== undefined)
-    if (open.length === 0) return []
+    if (failures.length === 0) return []
     if (tries < triesMax) await test.pause(pauseMilliseconds)
   }
   return failures

@@ -6,7 +6,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { PlannedWorker } from './plan.ts'
+import { type PlannedWorker, workerNames } from './plan.ts'
 import {
   type Api,
   type HeldWorker,
@@ -15,7 +15,7 @@ import {
   removeRoute,
   routesIn,
   setCrons,
-  workersOf,
+  workersAmong,
   zoneOf,
 } from './upload/account.ts'
 import { keepBefore } from './upload/before.ts'
@@ -56,7 +56,8 @@ export async function uploadWorkers(upload: Upload): Promise<Uploaded> {
   if (host === undefined) throw new Error('none of the workers has a route')
   const zone = await zoneOf(api, host)
   const names = plans.map(({ name }) => name)
-  const old = (await workersOf(api, deploymentName)).filter((name) => !names.includes(name))
+  const possible = await workerNames(deploymentName)
+  const old = (await workersAmong(api, possible)).filter((name) => !names.includes(name))
   const held = await heldWorkers(api, zone, [...names, ...old])
   const changed = wanted.filter((one) => !isHeld(one, held[one.worker.name] ?? null))
   const uploaded = changed.map(({ worker }) => worker.name)

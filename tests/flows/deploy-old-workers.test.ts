@@ -60,9 +60,9 @@ test('a red run in another form gives the workers of before their routes and sch
   expect(stateOf(opened.account)).toEqual(before)
 })
 
-test('a worker by hand with a more specific route answers nobody after a run, and is named by the plan', async () => {
+test('a worker of the other form with a more specific route answers nobody after a run, and is named by the plan', async () => {
   const opened = await openDeployment()
-  addWorker(opened.account, 'aoa-extra', 'api.example.com/web/join*')
+  addWorker(opened.account, 'aoa-vault-use', 'api.example.com/web/join*')
   await sayPlan(opened.given)
   opened.service.reasons = ['custody_unreachable']
 
@@ -72,14 +72,24 @@ test('a worker by hand with a more specific route answers nobody after a run, an
   const green = await deploy(opened.given)
 
   expect(opened.lines).toContain(
-    'would take routes and schedules from the worker aoa-extra, and remove it',
+    'would take routes and schedules from the worker aoa-vault-use, and remove it',
   )
   expect([red, green]).toEqual([1, 0])
   expect(left).toMatchObject({
-    workers: [{ name: 'aoa-extra', crons: ['0 * * * *'] }],
-    routes: ['api.example.com/web/join* aoa-extra'],
+    workers: [{ name: 'aoa-vault-use', crons: ['0 * * * *'] }],
+    routes: ['api.example.com/web/join* aoa-vault-use'],
   })
   expect([...opened.account.account.scripts.keys()].toSorted()).toEqual(names.toSorted())
+})
+
+test('a worker that is none of the product keeps its route and schedule, whatever its name begins with', async () => {
+  const opened = await openDeployment()
+  addWorker(opened.account, 'aoa-status', 'status.example.com/*')
+
+  expect(await deploy(opened.given)).toBe(0)
+
+  expect(routesOf(opened.account)).toContain('aoa-status')
+  expect(opened.account.account.scripts.get('aoa-status')?.crons).toEqual(['0 * * * *'])
 })
 
 test('a deployment of another name in the account is left alone', async () => {
@@ -97,10 +107,10 @@ test.each(['live.example.com/*', 'live.example.org/*'])(
   async (route) => {
     const opened = await openDeployment()
     const { account } = opened.account
-    addWorker(opened.account, 'aoa-old', 'live.example.com/old*')
+    addWorker(opened.account, 'aoa-vault-use', 'live.example.com/old*')
     account.routes = []
-    if (route.includes('.com')) addRoute(account, route, 'aoa-old')
-    else account.elsewhere.push({ pattern: route, script: 'aoa-old' })
+    if (route.includes('.com')) addRoute(account, route, 'aoa-vault-use')
+    else account.elsewhere.push({ pattern: route, script: 'aoa-vault-use' })
 
     expect(await deploy(opened.given)).toBe(1)
 

@@ -84,6 +84,17 @@ test('a deployment whose watch has never run is red, and one whose watch begins 
   expect(await ask({ pause })).toEqual([])
 })
 
+test('an answer that was right while the watch was awaited has to be right at the end too', async () => {
+  const isOver = () => pauses >= 3
+  const looks = async () => (isOver() ? undefined : 'not looked at')
+  const failing = async (input: string | URL | Request, init?: RequestInit) =>
+    isOver() && new Request(input).url.endsWith('/web/join')
+      ? new Response(null, { status: 530 })
+      : answer(input, init)
+
+  expect(await ask({ looks, fetch: failing })).toEqual([expect.stringContaining('answered 530')])
+})
+
 test('a capability that depends on a provider of mail does not make a deployment red', async () => {
   see({ ...well, failing: [{ part: 'mail_out', reason: 'unreachable' }] })
 

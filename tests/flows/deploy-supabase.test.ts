@@ -10,6 +10,7 @@ import {
   secretLines,
   writeTarget,
 } from '../../scripts/deploy/edge/run.ts'
+import { openSecrets } from '../../scripts/deploy/keys.ts'
 import { deploy } from '../../scripts/deploy/run.ts'
 import { openDeployment } from '../support/deploy/deployment.ts'
 
@@ -96,4 +97,22 @@ test('a plan says what each function would be given, and writes nothing', async 
   expect(said).toContain('CUSTODY, MAILER')
   for (const name of folders) expect(lines).toContain(name)
   expect(readdirSync(folder)).toEqual(['deploy.toml'])
+})
+
+test('a key of calls that was turned off and on again is another one', async () => {
+  const { file, given } = await openDeployment()
+  const keyOf = async (runsAtSupabase: boolean) => {
+    const { secrets } = await openSecrets(file, given.passphrase, async () => false, runsAtSupabase)
+    return secrets['REMOTE_CALLS_PRIVATE_KEY']
+  }
+
+  const [first, same, none, other] = [
+    await keyOf(true),
+    await keyOf(true),
+    await keyOf(false),
+    await keyOf(true),
+  ]
+
+  expect([same, none]).toEqual([first, undefined])
+  expect(other).not.toBe(first)
 })

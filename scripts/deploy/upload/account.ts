@@ -89,10 +89,10 @@ export async function zoneOf(api: Api, host: string): Promise<string> {
   )
 }
 
-/** Returns the names of all workers of a deployment, however they came there. */
-export async function workersOf(api: Api, deploymentName: string): Promise<string[]> {
+/** Returns those of these workers that the account has, however they came there. */
+export async function workersAmong(api: Api, names: readonly string[]): Promise<string[]> {
   const all = await call(api, `/accounts/${api.accountId}/workers/scripts`, scriptsSchema)
-  return all.map(({ id }) => id).filter((id) => id.startsWith(`${deploymentName}-`))
+  return all.map(({ id }) => id).filter((id) => names.includes(id))
 }
 
 /** Returns the patterns of a worker's routes in all zones; undefined if the token may not know. */
