@@ -1,7 +1,8 @@
 /** What commands that buy have in common: their options, and a request that pays where the answer is 402. */
-import { type PaidInit, PaymentError } from '../client/paid-fetch.ts'
+import { attemptOf, type PaidInit, PaymentError } from '../client/paid-fetch.ts'
 import { type Call, textOption, UsageError } from './command.ts'
 import { askFor } from './confirming.ts'
+import { exitCodes } from './exit-codes.ts'
 import { facts } from './screen.ts'
 
 /** Options of a command that may need a confirmation. */
@@ -77,6 +78,28 @@ async function showTerms(call: Call, url: string, request: RequestInit): Promise
     )
   }
   return 0
+}
+
+/** Writes what was bought; returns the exit code if it cannot be written whole. */
+export async function writeBought(
+  { screen }: Call,
+  answer: Response,
+  out: WritableStream<Uint8Array>,
+): Promise<number | undefined> {
+  try {
+    if (answer.body) await answer.body.pipeTo(out)
+    else await out.close()
+    return undefined
+  } catch (error) {
+    const attempt = attemptOf(answer)
+    screen.say(
+      `the answer was not written whole: ${error instanceof Error ? error.message : String(error)}`,
+    )
+    if (attempt === undefined) return exitCodes.failed
+    const again = `aoa call x402_payment_execute '{"attempt_id": "${attempt}"}'`
+    screen.say(`It is paid for. This gives it again and pays nothing: ${again}`)
+    return exitCodes.outcomeOpen
+  }
 }
 
 /** Reads lines such as "Name: value". */

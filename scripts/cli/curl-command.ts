@@ -1,9 +1,18 @@
 /** The command that takes the words of curl, and pays where the answer is 402. */
-import { createWriteStream, readFileSync } from 'node:fs'
+import {
+  closeSync,
+  createWriteStream,
+  existsSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs'
 import { Writable } from 'node:stream'
 import { parseArgs } from 'node:util'
-import { buy, buying, buyingHelp, readHeaderLines } from './buying.ts'
-import { type Command, needed, UsageError } from './command.ts'
+import { buy, buying, buyingHelp, readHeaderLines, writeBought } from './buying.ts'
+import { type Call, type Command, needed, UsageError } from './command.ts'
+import { exitCodes } from './exit-codes.ts'
 
 /** Options of curl that mean the same here. */
 const known = {
@@ -12,7 +21,7 @@ const known = {
   data: { type: 'string', short: 'd', multiple: true },
   'data-raw': { type: 'string', multiple: true },
   'data-binary': { type: 'string', multiple: true },
-  json: { type: 'string' },
+  json: { type: 'string', multiple: true },
   user: { type: 'string', short: 'u' },
   'user-agent': { type: 'string', short: 'A' },
   url: { type: 'string' },
@@ -37,28 +46,59 @@ After -- it knows -X, -H, -d, --data-raw, --data-binary, --json, -u, -A, -o, -i,
     `aoa curl --max-usd 0.25 -- -sS https://shop.example/ask --json '{"q": 1}' -o answer.json`,
   ],
   async run(call) {
-    const { values, positionals } = wordsOfCurl(call.words)
+    const { values, positionals, tokens } = wordsOfCurl(call.words)
     const url = values.url ?? needed({ words: positionals }, 0, 'the address')
-    const answer = await buy(call, url.includes('://') ? url : `http://${url}`, requestOf(values))
+    const request = requestOf(values, bodyOf(tokens))
+    // Before anything is paid for: a file that cannot be written buys nothing.
+    const output = openOutput(call, values.output)
+    const answer = await buy(call, url.includes('://') ? url : `http://${url}`, request).catch(
+      (error: unknown) => {
+        output.leave()
+        throw error
+      },
+    )
+    if (typeof answer === 'number' || (values.fail && !answer.ok)) output.leave()
     if (typeof answer === 'number') return answer
     if (values.fail && !answer.ok) {
       call.screen.say(`the server answered ${answer.status}`)
-      return 1
+      return exitCodes.failed
     }
-    const out =
-      values.output === undefined || values.output === '-'
-        ? new WritableStream({ write: (bytes: Uint8Array) => call.screen.write(bytes) })
-        : Writable.toWeb(createWriteStream(values.output))
+    const out = output.begin()
     if (values.include) await writeHead(out, answer)
-    if (answer.body) await answer.body.pipeTo(out)
-    else await out.close()
-    return 0
+    return (await writeBought(call, answer, out)) ?? 0
   },
+}
+
+type Output = {
+  /** Returns the stream, whose file is empty now. */
+  begin: () => WritableStream<Uint8Array>
+  /** Leaves a file as it was. */
+  leave: () => void
+}
+
+/** Opens the file of -o; without one, the answer goes to standard output. */
+function openOutput({ screen }: Pick<Call, 'screen'>, path = '-'): Output {
+  if (path === '-') {
+    const write = (bytes: Uint8Array) => screen.write(bytes)
+    return { begin: () => new WritableStream({ write }), leave() {} }
+  }
+  const isNew = !existsSync(path)
+  const file = openSync(path, 'a')
+  return {
+    begin() {
+      ftruncateSync(file)
+      return Writable.toWeb(createWriteStream(path, { fd: file }))
+    },
+    leave() {
+      closeSync(file)
+      if (isNew) rmSync(path)
+    },
+  }
 }
 
 function wordsOfCurl(words: readonly string[]) {
   try {
-    return parseArgs({ args: [...words], options: known, allowPositionals: true })
+    return parseArgs({ args: [...words], options: known, allowPositionals: true, tokens: true })
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error))
   }
@@ -66,44 +106,62 @@ function wordsOfCurl(words: readonly string[]) {
 
 type Words = ReturnType<typeof wordsOfCurl>['values']
 
-function requestOf(values: Words): RequestInit {
+function requestOf(values: Words, body: RequestInit['body']): RequestInit {
   const headers = readHeaderLines(values.header ?? [])
-  const body = bodyOf(values)
   const suppose = (name: string, value: string | undefined) => {
     if (value !== undefined && !headers.has(name)) headers.set(name, value)
   }
   suppose('user-agent', values['user-agent'])
   suppose('authorization', values.user && `Basic ${btoa(values.user)}`)
   if (values.json !== undefined) suppose('accept', 'application/json')
-  if (body !== undefined) {
+  if (body != null) {
     suppose('content-type', values.json === undefined ? form : 'application/json')
   }
   return {
-    method: values.request ?? (body === undefined ? 'GET' : 'POST'),
+    method: values.request ?? (body == null ? 'GET' : 'POST'),
     headers,
     redirect: values.location ? 'follow' : 'manual',
-    ...(body !== undefined && { body }),
+    ...(body != null && { body }),
   }
 }
 
 const form = 'application/x-www-form-urlencoded'
 
-/** Returns the body; `@file` is read, and a line break in a file of -d is dropped, as curl does. */
-function bodyOf(values: Words): string | undefined {
-  const parts = [
-    ...(values.data ?? []).map((part) =>
-      fileOr(part).replaceAll(part.startsWith('@') ? /[\r\n]/g : /$^/g, ''),
-    ),
-    ...(values['data-raw'] ?? []),
-    ...(values['data-binary'] ?? []).map(fileOr),
-  ]
-  if (values.json !== undefined) parts.push(fileOr(values.json))
-  return parts.length === 0 ? undefined : parts.join('&')
+type Tokens = ReturnType<typeof wordsOfCurl>['tokens']
+
+/** Returns the body: all parts in their order, joined by &, and those of --json by nothing, as curl does. */
+function bodyOf(tokens: Tokens): Uint8Array<ArrayBuffer> | undefined {
+  const parts = tokens.flatMap((token) => {
+    if (token.kind !== 'option' || typeof token.value !== 'string') return []
+    const bytes = bytesAdded(token.name, token.value)
+    return bytes ? [{ bytes, joint: token.name === 'json' ? '' : '&' }] : []
+  })
+  if (parts.length === 0) return undefined
+  const joined = parts.flatMap(({ bytes, joint }, at) => (at === 0 ? [bytes] : [joint, bytes]))
+  return new Uint8Array(Buffer.concat(joined.map((part) => Buffer.from(part))))
 }
 
-function fileOr(part: string): string {
-  if (!part.startsWith('@')) return part
-  return readFileSync(part === '@-' ? 0 : part.slice(1), 'utf8')
+/** Returns the bytes that an option adds to the body. Files of -d lose their line ends. */
+function bytesAdded(option: string, value: string): string | Buffer | undefined {
+  switch (option) {
+    case 'data-raw':
+      return value
+    case 'data':
+      return value.startsWith('@')
+        ? readInput(value)
+            .toString()
+            .replaceAll(/[\r\n]/g, '')
+        : value
+    case 'data-binary':
+    case 'json':
+      return value.startsWith('@') ? readInput(value) : value
+    default:
+      return undefined
+  }
+}
+
+function readInput(name: string): Buffer {
+  return readFileSync(name === '@-' ? 0 : name.slice(1))
 }
 
 async function writeHead(out: WritableStream<Uint8Array>, answer: Response): Promise<void> {

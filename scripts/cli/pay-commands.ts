@@ -1,7 +1,15 @@
 /** Commands that pay: a recipient, or a resource that answers 402. */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { buy, buying, buyingHelp, confirming, confirmingHelp, readHeaderLines } from './buying.ts'
+import {
+  buy,
+  buying,
+  buyingHelp,
+  confirming,
+  confirmingHelp,
+  readHeaderLines,
+  writeBought,
+} from './buying.ts'
 import { type Call, type Command, needed, textOption, textOptions } from './command.ts'
 import { askFor } from './confirming.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -127,7 +135,8 @@ ${buyingHelp}`,
     const answer = await buy(call, needed(call, 0, 'the address'), requestIn(call))
     if (typeof answer === 'number') return answer
     const write = (bytes: Uint8Array) => call.screen.write(bytes)
-    await answer.body?.pipeTo(new WritableStream({ write }))
+    const failed = await writeBought(call, answer, new WritableStream({ write }))
+    if (failed !== undefined) return failed
     if (!answer.ok) call.screen.say(`the server answered ${answer.status}`)
     return answer.ok ? 0 : exitCodes.failed
   },

@@ -68,27 +68,50 @@ export class PaymentError extends Error {
   }
 }
 
-/** Makes the fetch of an account. A body has to be text, bytes or form fields, because it may be sent twice. */
+/** Makes the fetch of an account. A body has to be text or form fields, because it is sent
+ * twice. A redirect is followed to what costs something for GET alone. */
 export function paidFetch(account: AccountClient, send: Fetch) {
   return async (input: string | URL, init: PaidInit = {}): Promise<Response> => {
     const { maxUsd, confirm, memo, isDryRun, ...plain } = init
     const url = new URL(input)
     const request = new Request(url, plain)
-    const body = plain.body == null ? undefined : await request.clone().text()
+    const bytes = plain.body == null ? undefined : await request.clone().arrayBuffer()
     const answer = await send(url.href, plain)
     if (answer.status !== 402 || (maxUsd === undefined && !isDryRun)) return answer
+    // Where a redirect led, the method may be another one.
+    if (answer.redirected && request.method !== 'GET') return answer
+    const asked = answer.redirected ? new URL(answer.url) : url
+    const body = bytes && bodyText(bytes)
     const calling = plain.signal ? { signal: plain.signal } : {}
     const terms = await account.x402PaymentPrepare(
-      { ...described(url, request, body), ...(await challengeOf(answer)), memo },
+      { ...described(asked, request, body), ...(await challengeOf(answer)), memo },
       calling,
     )
     if (isDryRun) throw new PaymentError('dry_run', terms.summary, terms)
     const isConfirmed = await confirmed(terms, maxUsd ?? '0', confirm)
-    const asked = { attempt_id: terms.attempt_id, ...(isConfirmed && { user_confirmed: true }) }
-    const paid = await account.x402PaymentExecute(asked, calling).catch((error: unknown) => {
+    const order = { attempt_id: terms.attempt_id, ...(isConfirmed && { user_confirmed: true }) }
+    const paid = await account.x402PaymentExecute(order, calling).catch((error: unknown) => {
       throw lostIn(error, terms)
     })
-    return bought(account, terms, paid)
+    const response = bought(account, terms, paid)
+    attempts.set(response, terms.attempt_id)
+    return response
+  }
+}
+
+const attempts = new WeakMap<Response, string>()
+
+/** Returns the attempt by which an answer was paid for; undefined for one that cost nothing. */
+export function attemptOf(answer: Response): string | undefined {
+  return attempts.get(answer)
+}
+
+/** Reads a body with every byte of it, because what was asked for is what is paid for. */
+function bodyText(bytes: ArrayBuffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (cause) {
+    throw new TypeError('The body of a paid request has to be text in UTF-8.', { cause })
   }
 }
 

@@ -1,5 +1,5 @@
 /** Commands of the program over the functions: what they send, what they pay, and what they write. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -51,11 +51,11 @@ test('what was written for curl is sent as curl sends it, and paid for once with
 
 test.each([
   [
-    ['-d', 'a=1', '-d', 'b=2', '-u', 'me:secret', '-A', 'agent'],
+    ['--data-raw', 'a=1', '-d', 'b=2', '-u', 'me:secret', '-A', 'agent'],
     ['POST', 'a=1&b=2', 'application/x-www-form-urlencoded', 'Basic bWU6c2VjcmV0', 'agent'],
   ],
   [
-    ['-X', 'PUT', '--json', '{"q": 1}', '-H', 'User-Agent: mine'],
+    ['-X', 'PUT', '--json', '{"q": 1', '--json', '}', '-H', 'User-Agent: mine'],
     ['PUT', '{"q": 1}', 'application/json', undefined, 'mine'],
   ],
 ])('words of curl %j mean what they mean there', async (words, expected) => {
@@ -73,6 +73,21 @@ test.each([
     headers['authorization'],
     headers['user-agent'],
   ]).toEqual(expected)
+})
+
+test('a file that cannot be written buys nothing, and one that is there stays where nothing is bought', async () => {
+  const agent = await market.agent('pay', { usdc: 1 })
+  const before = await market.usdcOf(agent.address)
+  const kept = join(folder, 'kept')
+  writeFileSync(kept, 'mine')
+  const url = market.merchant.v2Url
+
+  const missing = aoa(agent, 'curl', '--yes', '--', '-o', join(folder, 'none/there'), url)
+  const dear = aoa(agent, 'curl', '--yes', '--max-usd', '0.001', '--', '-o', kept, url)
+
+  expect([await missing, await dear]).toEqual([1, 5])
+  expect(readFileSync(kept, 'utf8')).toBe('mine')
+  expect(await market.usdcOf(agent.address)).toBe(before)
 })
 
 test('a word that is not known is no request', async () => {

