@@ -5,6 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { parseArgs } from 'node:util'
+import { benchCommandLine } from './bench/command-line.ts'
 import { benchContention } from './bench/correctness/contention.ts'
 import { benchCorrectness } from './bench/correctness/correctness.ts'
 import { benchRecovery } from './bench/correctness/recovery.ts'
@@ -61,6 +62,7 @@ const transfers = Number(values.transfers)
 /** Measurements on a chain that mines each transaction at once. */
 const atOnce: Record<string, Measurement> = {
   identity: (world) => benchIdentity(world, rounds),
+  cli: (world) => benchCommandLine(world, rounds),
   x402: (world) => benchX402(world, rounds),
   covered: (world) => benchCovered(world, rounds),
   transfer: (world) => benchTransfer(world, rounds),

@@ -27,6 +27,7 @@ export type CapRace = { world: TestWorld; fleet: Fleet }
 /** Starts everything for this file and ends it after the file. */
 export async function openCapRace(): Promise<CapRace> {
   const world = await start({ chain: true, gasPayers: 4 })
+  await world.db.sql`update private.growth_terms set bytes_at_once = 2000000000`
   await watchCaps(world)
   const fleet = await openFleet(world, isolates)
   atEnd(() => fleet.close())

@@ -30,6 +30,7 @@ type PairedOrder = Order & { pair: Pair; answer?: Reply }
 export async function openScene(): Promise<Scene> {
   const server = await openCrashingPostgres()
   const world = await start({ chain: true, gasPayers: 4, database: server })
+  await world.db.sql`update private.growth_terms set bytes_at_once = 2000000000`
   const fleet = await openFleet(world, isolates)
   atEnd(() => fleet.close())
   return { world, server, fleet }
