@@ -118,7 +118,7 @@ begin
   if charged <> '' then
     bytes := pg_column_size(new) + case tg_op
       when 'INSERT' then tg_argv[0]::integer else -pg_column_size(old) end;
-    cost := (select bytes * interval '1 day' / t.bytes_a_day from private.growth_terms t
+    cost := (select pg_catalog.make_interval(secs => bytes * 86400.0 / t.bytes_a_day) from private.growth_terms t
       where bytes > 0);
     if cost is not null then
       insert into private.rate_buckets as b values (charged, pg_catalog.clock_timestamp() + cost)
@@ -135,7 +135,7 @@ create function private.ask_for_room(budget uuid, share double precision default
   language plpgsql as $$
 declare
   excess interval := (select b.arrives_at - pg_catalog.clock_timestamp()
-      - share * t.bytes_at_once * interval '1 day' / t.bytes_a_day
+      - pg_catalog.make_interval(secs => share * t.bytes_at_once * 86400.0 / t.bytes_a_day)
     from private.rate_buckets b cross join private.growth_terms t where b.bucket = 'grows:' || budget);
 begin
   if excess > interval '0' then

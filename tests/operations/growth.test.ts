@@ -124,4 +124,8 @@ test('of what was bought 64 MB are kept, and the oldest go first', async () => {
 test('the operator sets how much each key may store', async () => {
   expect(await reportGrowth(db.sql, '200')).toEqual([{ mb_a_day: 200, mb_at_once: 133 }])
   await expect(reportGrowth(db.sql, '0')).rejects.toThrow('1 to 999')
+  await reportGrowth(db.sql, '999')
+  const keyed = (key: string) =>
+    payer.post(transferPath, { ...orderTo(payee), amount: '0' }, { 'idempotency-key': key })
+  expect([(await keyed('one')).status, (await keyed('two')).status]).toEqual([400, 400])
 })
