@@ -1,4 +1,4 @@
-/** What commands that buy have in common: their options, and a request that pays where the answer is 402. */
+/** Parts of all commands that buy: their options, and a request that pays where the answer is 402. */
 import { attemptOf, type PaidInit, PaymentError } from '../client/paid-fetch.ts'
 import { type Call, textOption, UsageError } from './command.ts'
 import { askFor } from './confirming.ts'

@@ -2,9 +2,9 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { writeWhole } from '../program/write-whole.ts'
 import { type Command, needed, UsageError } from './command.ts'
 import { readSession } from './session.ts'
-import { writeWhole } from './write-whole.ts'
 
 /** File in which a program keeps its servers, and its form. */
 type Program = {

@@ -57,9 +57,12 @@ After -- it knows -X, -H, -d, --data-raw, --data-binary, --json, -u, -A, -o, -i,
         throw error
       },
     )
-    if (typeof answer === 'number' || (values.fail && !answer.ok)) output.leave()
-    if (typeof answer === 'number') return answer
+    if (typeof answer === 'number') {
+      output.leave()
+      return answer
+    }
     if (values.fail && !answer.ok) {
+      output.leave()
       call.screen.say(`the server answered ${answer.status}`)
       return exitCodes.failed
     }

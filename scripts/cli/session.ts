@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { writeWhole } from './write-whole.ts'
+import { writeWhole } from '../program/write-whole.ts'
 
 /** Content of the file. */
 export type Session = {

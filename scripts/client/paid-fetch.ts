@@ -78,7 +78,7 @@ export function paidFetch(account: AccountClient, send: Fetch) {
     const bytes = plain.body == null ? undefined : await request.clone().arrayBuffer()
     const answer = await send(url.href, plain)
     if (answer.status !== 402 || (maxUsd === undefined && !isDryRun)) return answer
-    // Where a redirect led, the method may be another one.
+    // A redirect may have changed the method.
     if (answer.redirected && request.method !== 'GET') return answer
     const asked = answer.redirected ? new URL(answer.url) : url
     const body = bytes && bodyText(bytes)

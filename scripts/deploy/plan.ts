@@ -53,13 +53,17 @@ export async function plannedWorkers(
 
 /** Returns the names that workers of a deployment can have, in either form. */
 export async function workerNames(name: string): Promise<string[]> {
-  // With every var, those are there too that only some deployments have.
+  return [...new Set((await possibleWorkers(name)).map((worker) => worker.name))]
+}
+
+/** Returns the workers of both forms, with those that only some deployments have. */
+export async function possibleWorkers(name: string): Promise<PlannedWorker[]> {
   const { vars } = readDeployment()
   const forms = await Promise.all([
     plannedWorkers(vars, 'few', name),
     plannedWorkers(vars, 'each', name),
   ])
-  return [...new Set(forms.flat().map((worker) => worker.name))]
+  return forms.flat()
 }
 
 /** Does the same for these contracts. A var without a value keeps that of scripts/deploy/functions.toml. */

@@ -8,7 +8,7 @@ import { holdsKeys, judgeLooks, openRelayers, readyDatabase, startOfNews } from 
 import { examine } from './doctor.ts'
 import { type Finding, lineOf } from './finding.ts'
 import { openSecrets, secretsPath } from './keys.ts'
-import type { PlannedWorker } from './plan.ts'
+import { type PlannedWorker, possibleWorkers } from './plan.ts'
 import type { PlatformAccess } from './platform-api.ts'
 import type { Workers } from './ready-workers.ts'
 import type { Credentials, DeploySettings } from './settings.ts'
@@ -202,12 +202,10 @@ async function removeOld(
   old: readonly string[],
   isTaken: boolean,
 ): Promise<void> {
-  const { settings, workers, say, signal } = deployment
+  const { settings, say, signal } = deployment
   const api = accessOf(deployment)
-  const forms = await Promise.all(
-    (['few', 'each'] as const).map((form) => workers.planned({}, form, settings.name)),
-  )
-  const takers = forms.flat().flatMap(({ name, takesMail }) => (takesMail ? [name] : []))
+  const possible = await possibleWorkers(settings.name)
+  const takers = possible.flatMap(({ name, takesMail }) => (takesMail ? [name] : []))
   for (const name of old) {
     if (!isTaken && takers.includes(name)) {
       say(`${name}: kept, because mail may still go to it; remove it after the change of the rule`)

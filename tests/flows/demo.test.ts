@@ -1,15 +1,12 @@
 /** The specification's call orders, from a sign-up by mail to paid requests and a login, on each host of the functions. */
-import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { textWith } from '../support/matching.ts'
+import { runDemo } from '../support/run-demo.ts'
 import { startProgram } from '../support/serve.ts'
 
-const demo = fileURLToPath(new URL('../../scripts/demo.ts', import.meta.url))
 const onNode = { host: 'Node', flags: ['--node'] }
 const hosts = process.env['FORM'] === 'long' ? [onNode, { host: 'workers', flags: [] }] : [onNode]
 
@@ -20,8 +17,7 @@ test.each(hosts)(
     onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
     const world = await startProgram('start', ['--port', '0', '--data', directory, ...flags])
 
-    const asked = ['--world', join(directory, 'world.json')]
-    const shown = await promisify(execFile)(process.execPath, [demo, ...asked]).catch(String)
+    const shown = await runDemo(directory)
     const code = await world.end('SIGINT')
 
     expect(shown).toMatchObject({ stdout: textWith('Everything is as it must be.') })

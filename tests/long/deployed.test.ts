@@ -1,9 +1,7 @@
 /** The whole product as it is deployed: uploaded with wrangler, and run from what the account then holds. */
-import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildWorkers } from '../../scripts/build/workers.ts'
 import { plannedWorkers } from '../../scripts/deploy/plan.ts'
@@ -17,7 +15,7 @@ import { type Running, runAccount } from '../support/cloudflare/run.ts'
 import { accessTo } from '../support/cloudflare/upload.ts'
 import { messageOf } from '../support/inbound.ts'
 import { textWith } from '../support/matching.ts'
-import { root } from '../support/tidy/files.ts'
+import { runDemo } from '../support/run-demo.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'aoa-deployed-'))
 const modules = join(directory, 'workers')
@@ -60,10 +58,7 @@ async function ask(path: string, init: RequestInit = {}) {
 }
 
 test('the demo goes through, from a sign-up by mail to paid requests and a login', async () => {
-  const demo = join(root, 'scripts/demo.ts')
-  const asked = ['--world', join(directory, 'world.json')]
-
-  const shown = await promisify(execFile)(process.execPath, [demo, ...asked]).catch(String)
+  const shown = await runDemo(directory)
 
   expect(shown, lines.join('\n')).toMatchObject({
     stdout: textWith('Everything is as it must be.'),

@@ -2,12 +2,10 @@
  * The whole product with its operations at Supabase, under real Deno, and everything else in workers: the demo goes
  * through, from a sign-up by mail to paid requests and a login.
  */
-import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { getRequestListener } from '@hono/node-server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { contracts } from '../../functions/contracts.ts'
@@ -22,7 +20,7 @@ import { openLocalWorld } from '../../scripts/local/world.ts'
 import { publicKeys } from '../support/edge/door.ts'
 import { serveWritten } from '../support/edge/written.ts'
 import { textWith } from '../support/matching.ts'
-import { root } from '../support/tidy/files.ts'
+import { runDemo } from '../support/run-demo.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'aoa-at-supabase-'))
 const lines: string[] = []
@@ -78,10 +76,7 @@ afterAll(async () => {
 })
 
 test('the demo goes through', async () => {
-  const demo = join(root, 'scripts/demo.ts')
-  const asked = ['--world', join(directory, 'world.json')]
-
-  const shown = await promisify(execFile)(process.execPath, [demo, ...asked]).catch(String)
+  const shown = await runDemo(directory)
 
   expect(shown, lines.join('\n')).toMatchObject({
     stdout: textWith('Everything is as it must be.'),

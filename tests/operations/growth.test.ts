@@ -1,4 +1,4 @@
-/** What a key or app stores counts against room of its own, so that none fills the database. */
+/** Room of each key and app, against which all that it stores counts, so that none fills the database. */
 import { expect, test } from 'vitest'
 import { reportGrowth } from '../../scripts/operator/reports.ts'
 import { orderTo, transferPath } from '../support/faults/pair.ts'

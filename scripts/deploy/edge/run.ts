@@ -33,7 +33,7 @@ export function sayEdgePlan(settings: DeploySettings, say: (line: string) => voi
   return 0
 }
 
-/** What writing needs. */
+/** Input of writing the target. */
 export type Writing = {
   settings: DeploySettings
   passphrase: string

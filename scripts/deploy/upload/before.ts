@@ -3,16 +3,9 @@
  * removed once the service was found well, or is as before. So a run that was killed can be taken back too. It
  * holds names, versions, schedules and routes, and no secret.
  */
-import {
-  closeSync,
-  existsSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import * as z from 'zod'
+import { writeWhole } from '../../program/write-whole.ts'
 import {
   type Api,
   addRoute,
@@ -50,10 +43,7 @@ export function isUnfinished(path: string): boolean {
 export function keepBefore(path: string, now: Before): void {
   const known = existsSync(path) ? readBefore(path) : undefined
   const whole = { ...now, ...known, workers: { ...now.workers, ...known?.workers } }
-  const file = openSync(`${path}.new`, 'w', 0o600)
-  writeFileSync(file, JSON.stringify(whole, undefined, 2), { flush: true })
-  closeSync(file)
-  renameSync(`${path}.new`, path)
+  writeWhole(path, JSON.stringify(whole, undefined, 2), 0o600)
 }
 
 function readBefore(path: string): Before {

@@ -5,6 +5,6 @@ import { renameSync, writeFileSync } from 'node:fs'
 /** Replaces a file; what stands beside it already is never written to. */
 export function writeWhole(path: string, text: string, mode: number): void {
   const next = `${path}.${randomUUID()}`
-  writeFileSync(next, text, { mode, flag: 'wx' })
+  writeFileSync(next, text, { mode, flag: 'wx', flush: true })
   renameSync(next, path)
 }
