@@ -29,8 +29,9 @@ all secrets and prints a link that opens the owner's account. Ctrl-C ends it; th
 
 <data>/serve.toml may hold public_url, mail_domain, notice_domain, mail_url, mail_token, eur_usd_rate,
 turnstile_site_key and turnstile_secret_key (the sign-up page asks for the challenge of Cloudflare Turnstile),
-alarm_url (alarms are posted there as JSON), alarm_mail (they are mailed there) and a table [rpc] of chains with
-their endpoints.`
+alarm_url (alarms are posted there as JSON), alarm_mail (they are mailed there), sandbox_pay_to (address that the
+sandbox is paid to where all chains are test networks) and sandbox_facilitator_url (settles there), and a table
+[rpc] of chains with their endpoints.`
 
 const options = {
   help: { type: 'boolean', short: 'h' },

@@ -88,6 +88,12 @@ const schema = z.object({
   OAUTH_CLIENT_DOCUMENTS: flag.optional(),
   /** JSON: CAIP-2 id -> gate and ERC-4626 vaults over USDC that accounts may use. */
   YIELD_VAULTS: z.string().default('{}'),
+  /** Address that the sandbox is paid to; if empty, there is no sandbox. */
+  SANDBOX_PAY_TO: z
+    .custom<'' | `0x${string}`>((value) => /^(0x[0-9a-fA-F]{40})?$/.test(String(value)))
+    .default(''),
+  /** Facilitator that verifies and settles what the sandbox sells. */
+  SANDBOX_FACILITATOR_URL: z.url().optional(),
   /** USD per EUR as a decimal string; without it EURC has no USD value and cannot be paid. */
   EUR_USD_RATE: z.string().optional(),
   /** JSON: CAIP-2 id, or `*` for every other chain -> maximum USD for the gas of one call. */

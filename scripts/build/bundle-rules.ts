@@ -146,6 +146,13 @@ const calls: BundleRule = {
   runtime: [],
 }
 
+/** Sells for test money. It hashes a challenge, asks no chain and signs nothing. */
+const sandbox: BundleRule = {
+  gzipBytesMax: 52 * kilobyte,
+  packages: [...parsers, ...chains, '@supabase/postgrest-js'],
+  runtime: [],
+}
+
 /** Shows internationalized names of merchants in readable form. */
 const mandates: BundleRule = {
   gzipBytesMax: 64 * kilobyte,
@@ -170,6 +177,7 @@ const exceptions: Readonly<Record<string, BundleRule>> = {
   'remote-calls': calls,
   'payment-mandate-statement': mandates,
   'payment-mandate-status': mandates,
+  sandbox,
   vault,
   web,
 }

@@ -7,6 +7,7 @@ import { clientOptions } from './client-options.ts'
 import { type Call, type Command, UsageError } from './command.ts'
 import { connectCommands } from './connect.ts'
 import { curlCommands } from './curl-command.ts'
+import { demoCommands } from './demo-command.ts'
 import { exitCodeOf } from './exit-codes.ts'
 import { loginCommands } from './login-commands.ts'
 import { mailCommands } from './mail-commands.ts'
@@ -18,6 +19,7 @@ import { vaultCommands } from './vault-commands.ts'
 /** All commands by name, in the order of the help. */
 export const commands: Readonly<Record<string, Command>> = {
   ...loginCommands,
+  ...demoCommands,
   ...payCommands,
   ...curlCommands,
   ...accountCommands,
@@ -28,12 +30,15 @@ export const commands: Readonly<Record<string, Command>> = {
 }
 
 /** Everything from outside. */
-export type Outside = Pick<Call, 'env' | 'fetch' | 'now' | 'pause' | 'signal'>
+export type Outside = Pick<Call, 'env' | 'fetch' | 'now' | 'pause' | 'signal'> & {
+  /** Screen of the process if absent. */
+  screen?: Screen
+}
 
 /** Runs the program with these words; its answer is the exit code. */
 export async function run(argv: readonly string[], outside: Outside): Promise<number> {
   const [name = '', ...rest] = argv
-  const screen = openScreen(argv.includes('--json'), outside.signal)
+  const screen = outside.screen ?? openScreen(argv.includes('--json'), outside.signal)
   const command = commands[name]
   const isHelp = rest.includes('--help') || rest.includes('-h')
   if (name === 'completion') return complete(rest[0], screen)
@@ -75,18 +80,13 @@ function report(error: unknown, screen: Screen, name: string): void {
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof AccountError) {
     const { code, hint, details, requestId } = error
-    if (screen.isJson) {
-      console.log(
-        JSON.stringify({ error: code, message, hint, details, request_id: requestId }, null, 2),
-      )
-      return
-    }
-    screen.say(
-      [`${code}: ${message}`, hint, requestId && `request ${requestId}`].filter(Boolean).join('\n'),
-    )
+    const told = [`${code}: ${message}`, hint, requestId && `request ${requestId}`]
+    const answer = { error: code, message, hint, details, request_id: requestId }
+    if (screen.isJson) screen.show(answer, () => message)
+    else screen.say(told.filter(Boolean).join('\n'))
     return
   }
-  if (screen.isJson) console.log(JSON.stringify({ error: 'failed', message }, null, 2))
+  if (screen.isJson) screen.show({ error: 'failed', message }, () => message)
   else screen.say(error instanceof UsageError ? `${message}; see aoa ${name} --help` : message)
 }
 

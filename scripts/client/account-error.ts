@@ -98,7 +98,8 @@ function jsonObject(text: string): Record<string, unknown> | undefined {
   }
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+/** Returns true for an object, a list among them. */
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 

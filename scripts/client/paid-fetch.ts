@@ -173,7 +173,7 @@ async function confirmed(
 }
 
 /** Reads a decimal string as an integer of 18 decimals. */
-function atomic(decimal: string): bigint {
+export function atomic(decimal: string): bigint {
   const [, whole = '', part = ''] = /^([0-9]{1,18})(?:\.([0-9]{1,18}))?$/.exec(decimal) ?? []
   if (whole === '') throw new TypeError(`${decimal} is not an amount such as "0.25".`)
   return BigInt(whole + part.padEnd(18, '0'))

@@ -70,9 +70,11 @@ const endpoints = z.record(z.string(), z.array(z.url()))
  * strangers: the pages look up apps at the apps' own addresses, and the mailer the push services of browsers.
  */
 function egressRights(folder: string, texts: Readonly<Record<string, string>>): EgressRights {
-  const { SUPABASE_URL, MAIL_URL, CHAIN_RPC_URLS = '{}' } = texts
+  const { SUPABASE_URL, MAIL_URL, SANDBOX_FACILITATOR_URL, CHAIN_RPC_URLS = '{}' } = texts
   const chains = Object.values(endpoints.parse(JSON.parse(CHAIN_RPC_URLS))).flat()
-  const bound = [SUPABASE_URL, MAIL_URL, ...chains].flatMap((url) => (url ? [new URL(url)] : []))
+  const bound = [SUPABASE_URL, MAIL_URL, SANDBOX_FACILITATOR_URL, ...chains].flatMap((url) =>
+    url ? [new URL(url)] : [],
+  )
   const hostsOf = (protocol: RegExp) =>
     bound.filter((url) => protocol.test(url.protocol)).map(({ host }) => host)
   return {

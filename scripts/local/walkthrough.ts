@@ -7,7 +7,7 @@ const auth = '-H "authorization: Bearer $AOA_KEY"'
 
 /** Returns shell lines and comments in an order in which each command works after the one before. */
 export function walkthrough(world: LocalWorld): string {
-  const { url, apiKeys, owner, shop, merchant, mail } = world
+  const { url, apiKeys, owner, shop, mail } = world
   const get = (path: string) => `curl -sS "$AOA_URL${path}" ${auth}`
   const post = (path: string, body: string) =>
     `curl -sS "$AOA_URL/${path}" ${auth} -H 'content-type: application/json' -d ${body}`
@@ -18,7 +18,7 @@ export function walkthrough(world: LocalWorld): string {
     amount: '5',
     user_confirmed: true,
   }
-  const purchase = JSON.stringify({ resource_url: merchant.v2Url })
+  const purchase = JSON.stringify({ resource_url: `${url}/sandbox/v2/report` })
   const attempt = `"{\\"attempt_id\\":\\"$ATTEMPT\\",\\"user_confirmed\\":true}"`
   const address = `${owner.alias}@${mailDomain}`
   const letter =
@@ -32,7 +32,7 @@ export function walkthrough(world: LocalWorld): string {
     post('get-wallet-balances', "'{}'"),
     `# Pay 5 USDC to ${shop.alias}; user_confirmed says that my user agreed.`,
     post('wallet-custodial-transfer', `'${JSON.stringify(transfer)}'`),
-    '# Buy an answer that costs money (HTTP 402): freeze its terms, then pay.',
+    '# Buy a report of the sandbox, which costs test money (HTTP 402): freeze its terms, then pay.',
     `ATTEMPT=$(${post('x402-payment-prepare', `'${purchase}'`)} | sed -E 's/.*"attempt_id":"([^"]+)".*/\\1/')`,
     post('x402-payment-execute', attempt),
     '# Have a password drawn for a login; it is kept, and nobody is shown it.',

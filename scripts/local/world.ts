@@ -13,7 +13,7 @@ import { bindingsOf, dkimRecordOf } from './bindings.ts'
 import { startFacilitator } from './chain/facilitator.ts'
 import type { LocalChainId } from './chain/fund.ts'
 import { readyGasPayers } from './chain/gas-payers.ts'
-import { startMerchant } from './chain/merchants.ts'
+import { merchantPayTo, startMerchant } from './chain/merchants.ts'
 import { offerVaults } from './chain/yield.ts'
 import { type Chain, startChain } from './chain.ts'
 import {
@@ -116,12 +116,21 @@ async function assemble(start: Start): Promise<Omit<LocalWorld, 'stop'>> {
     openChain(start, 421614, ports.arbitrumSepolia),
   ])
   const chains = [baseSepolia, arbitrumSepolia] as const
-  const YIELD_VAULTS = await offerVaults(baseSepolia)
-  const own = { ...bindingsOf(start, chains), YIELD_VAULTS, MAIL_URL: mail.smtpUrl }
+  const [YIELD_VAULTS, facilitator] = await together([
+    offerVaults(baseSepolia),
+    endings.keep(startFacilitator({ chains }), ({ close }) => close()),
+  ])
+  const own = {
+    ...bindingsOf(start, chains),
+    YIELD_VAULTS,
+    MAIL_URL: mail.smtpUrl,
+    SANDBOX_PAY_TO: merchantPayTo,
+    SANDBOX_FACILITATOR_URL: facilitator.url,
+  }
   const bindings = { ...own, ...start.bindings }
   const [{ url }, merchant, owned] = await together([
     openFunctions(start, { functions, bindings, database }),
-    openMerchant(start, chains),
+    openMerchant(start, facilitator.url, chains),
     provision({ ...opening, bindings }, chains),
   ])
   say('functions listening')
@@ -178,14 +187,13 @@ async function openChain(start: Start, chainId: LocalChainId, port: number): Pro
   return chain
 }
 
-async function openMerchant(start: Start, chains: readonly [Chain, ...Chain[]]) {
+async function openMerchant(
+  start: Start,
+  facilitatorUrl: string,
+  chains: readonly [Chain, ...Chain[]],
+) {
   const { endings, ports } = start
-  const facilitator = await endings.keep(startFacilitator({ chains }), ({ close }) => close())
-  const starting = startMerchant({
-    facilitatorUrl: facilitator.url,
-    chains,
-    port: ports.merchant,
-  })
+  const starting = startMerchant({ facilitatorUrl, chains, port: ports.merchant })
   const merchant = await endings.keep(starting, ({ close }) => close())
   start.say('x402 facilitator and merchant ready')
   return merchant

@@ -34,6 +34,10 @@ export function valuesOf(settings: Settings): Texts {
       TURNSTILE_SITE_KEY: settings.turnstile.siteKey,
       TURNSTILE_SECRET_KEY: settings.turnstile.secretKey,
     }),
+    ...(settings.sandbox && { SANDBOX_PAY_TO: settings.sandbox.payTo }),
+    ...(settings.sandbox?.facilitatorUrl !== undefined && {
+      SANDBOX_FACILITATOR_URL: settings.sandbox.facilitatorUrl,
+    }),
     ...(settings.mail && { MAIL_URL: settings.mail.url, MAIL_TOKEN: settings.mail.token }),
   }
 }
@@ -56,8 +60,12 @@ export function textsOf({ folder, vars, secrets }: FunctionSettings, given: Text
   return found
 }
 
-/** Hosts that may be reached although they may not be public: those that the operator has named. */
-export function hostsOf({ rpc, mail, alarmUrl }: Settings): string[] {
-  const named = [...Object.values(rpc).flat(), mail?.url, alarmUrl]
+/**
+ * Hosts that may be reached although they may not be public: those that the operator has named, and with a sandbox
+ * this service, whose other paths nobody can have it fetch (shared/egress).
+ */
+export function hostsOf({ rpc, mail, alarmUrl, sandbox, baseUrl }: Settings): string[] {
+  const ofSandbox = sandbox ? [sandbox.facilitatorUrl, baseUrl] : []
+  const named = [...Object.values(rpc).flat(), mail?.url, alarmUrl, ...ofSandbox]
   return named.flatMap((url) => (url === undefined ? [] : [new URL(url).host]))
 }

@@ -13,6 +13,12 @@ const fileSchema = z.strictObject({
   mail_domain: z.string().min(1).optional(),
   mail_token: z.string().min(1).optional(),
   turnstile_secret_key: z.string().min(1).optional(),
+  /** Address that the sandbox is paid to, and the facilitator that settles there. */
+  sandbox_pay_to: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{40}$/, 'has to be an address, 0x and 40 hexadecimal digits')
+    .optional(),
+  sandbox_facilitator_url: z.url().optional(),
   /** Address that alarms are posted to. */
   alarm_url: z.url().optional(),
   /** Address that alarms are mailed to, by the mail provider. */
@@ -47,6 +53,8 @@ export type Settings = {
   noticeDomain: string
   mail: { url: string; token: string } | undefined
   turnstile: { siteKey: string; secretKey: string } | undefined
+  /** Absent if no address is named that it is paid to. */
+  sandbox: { payTo: string; facilitatorUrl: string | undefined } | undefined
   eurUsdRate: string
   alarmUrl: string | undefined
   alarmMail: string | undefined
@@ -95,6 +103,10 @@ export function readSettings(flags: Flags): Settings {
     noticeDomain: file.notice_domain ?? `notices.${mailDomain}`,
     mail: url === undefined || token === undefined ? undefined : { url, token },
     turnstile: turnstileOf(file),
+    sandbox:
+      file.sandbox_pay_to === undefined
+        ? undefined
+        : { payTo: file.sandbox_pay_to, facilitatorUrl: file.sandbox_facilitator_url },
     eurUsdRate: file.eur_usd_rate ?? '',
     alarmUrl: file.alarm_url,
     alarmMail: file.alarm_mail,

@@ -8,8 +8,7 @@ import { findChain } from '../chains/registry.ts'
 import { fail } from '../contract/errors.ts'
 import { isStorable } from '../contract/keepable.ts'
 import { sha256Hex } from '../digest.ts'
-import { checkUrl } from '../egress/safe-fetch.ts'
-import type { Config } from '../env.ts'
+import { checkUrl, type Egress } from '../egress/safe-fetch.ts'
 import type { Offer } from './offer.ts'
 
 /** Payment terms that a server asks for. */
@@ -156,7 +155,7 @@ const refusedHeaders =
   /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|content-length|expect|accept-encoding|cookie|cf-.*|x-forwarded-.*|forwarded|via|payment-.*|x-payment.*)$/
 
 /** Freezes a request, or returns a refusal that says what is wrong with it. */
-export function freezeRequest(wish: RequestWish, config: Pick<Config, 'allowLoopback'>) {
+export function freezeRequest(wish: RequestWish, config: Egress) {
   const checked = checkUrl(wish.resourceUrl, config)
   if ('refused' in checked) return fail('resource_refused', { message: checked.refused })
   const { url } = checked

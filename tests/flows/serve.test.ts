@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { createTransport } from 'nodemailer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
+import { type Facilitator, startFacilitator } from '../../scripts/local/chain/facilitator.ts'
 import { callRpc } from '../../scripts/local/chain/rpc.ts'
 import { type Chain, fund, startChain } from '../../scripts/local/chain.ts'
 import { createApiKey } from '../../shared/auth/api-key.ts'
@@ -30,14 +31,23 @@ function serve(...args: string[]): Promise<Run> {
   return startService('--port', `${port}`, '--data', directory, ...args)
 }
 
+const sandboxPayTo = `0x${'8'.repeat(40)}`
+
 let chain: Chain
+let facilitator: Facilitator
 let run: Run
 beforeAll(async () => {
   chain = await startChain({ chainId: 84532 })
+  facilitator = await startFacilitator({ chains: [chain] })
+  writeFileSync(
+    join(directory, 'serve.toml'),
+    `sandbox_pay_to = "${sandboxPayTo}"\nsandbox_facilitator_url = "${facilitator.url}"\n`,
+  )
   run = await serve('--rpc', chain.rpcUrl)
 }, 2 * startTimeoutMilliseconds)
 afterAll(async () => {
   await run.end('SIGTERM')
+  await facilitator.close()
   await chain.stop()
   rmSync(directory, { recursive: true, force: true })
 })
@@ -75,6 +85,19 @@ test('the printed link opens an account whose agent pays on the chain', async ()
   expect(exitCode).toBe(0)
   expect(settled.body).toMatchObject({ status: 'settled', amount: '5' })
   expect(await usdcOf({ chain }, { address: payee })).toBe(5_000_000n)
+})
+
+test('a first purchase is made at its own sandbox, and at no other path of its own', async () => {
+  const order = (path: string) => ({ resource_url: `${base}${path}` })
+
+  const elsewhere = await call('/x402-payment-prepare', key, order('/get-identity'))
+  const { body } = await call('/x402-payment-prepare', key, order('/sandbox/v2/report'))
+  const asked = { attempt_id: body['attempt_id'], user_confirmed: true }
+  const paid = await call('/x402-payment-execute', key, asked)
+
+  expect(elsewhere).toMatchObject({ status: 422, body: { error: 'resource_refused' } })
+  expect(paid.body).toMatchObject({ status: 'settled', response: { body_json: { paid: true } } })
+  expect(await usdcOf({ chain }, { address: sandboxPayTo })).toBe(10_000n)
 })
 
 test('no second link is printed, and strangers are refused an account', async () => {
@@ -217,7 +240,7 @@ test('an operator sees accounts, relayers and payments, invites, and freezes an 
   expect(relayers).toMatch(/^base-sepolia +0x\w{40} +\d+ +- +[\d.]+$/m)
   expect(lacking).toMatchObject({ request: textLike(/^ethereum:0x\w{40}@84532\?value=\d+$/) })
   expect(funded).toBe('none\n')
-  expect(newest).toMatchObject({ account: 'kestrel', amount: '5 USDC', chain: 'base-sepolia' })
+  expect(newest).toMatchObject({ account: 'kestrel', amount: '0.01 USDC', chain: 'base-sepolia' })
   expect(invited).toMatch(/https:\/\/account\.example\/web\/register\/[\w-]{43}/)
   expect(frozen).toMatchObject([textWith('now'), textWith('there is no account nobody')])
   expect(refused).toMatchObject({ status: 403, body: { error: 'account_frozen' } })

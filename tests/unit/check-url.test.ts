@@ -157,3 +157,26 @@ test('whatever is admitted is https on port 443 of a dotted name, without creden
     { numRuns: 1000 },
   )
 })
+
+/** The origin of the service itself, on a machine without a public address. */
+const own = { allowLoopback: false, BASE_URL: 'http://127.0.0.1:8787' }
+
+test.each(['v1', 'v2', 'mpp'])('the %s report of the own sandbox may be fetched', (name) => {
+  expect(checkUrl(`${own.BASE_URL}/sandbox/${name}/report?q=1`, own)).toHaveProperty('url')
+})
+
+test.each([
+  'http://127.0.0.1:8787/get-identity',
+  'http://127.0.0.1:8787/sandbox',
+  'http://127.0.0.1:8787/sandbox/../web/v2/report',
+  'http://127.0.0.1:8787/sandbox/%2e%2e/v2/report',
+  'http://127.0.0.1:8787/sandbox/..%2fweb/report',
+  'http://127.0.0.1:8787/sandbox/v2/report/',
+  'http://127.0.0.1:8788/sandbox/v2/report',
+  'http://127.0.0.1/sandbox/v2/report',
+  'https://127.0.0.1:8787/sandbox/v2/report',
+  'http://localhost:8787/sandbox/v2/report',
+  'http://user@127.0.0.1:8787/sandbox/v2/report',
+])('%s is not a report of the own sandbox', (text) => {
+  expect(checkUrl(text, own)).toHaveProperty('refused')
+})

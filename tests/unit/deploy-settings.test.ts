@@ -81,6 +81,7 @@ test.each([
   ['vars.GAS_USD_MAX', '"5"', 'vars.GAS_USD_MAX is not of the form'],
   ['vars.RETURN_URL_ORIGINS', '"https://a.example"', 'vars.RETURN_URL_ORIGINS is not of the form'],
   ['vars.YIELD_VAULTS', `'{"eip155:8453":{}}'`, 'vars.YIELD_VAULTS is not of the form'],
+  ['vars.SANDBOX_PAY_TO', '"me"', 'vars.SANDBOX_PAY_TO is not of the form'],
   ['vars.WALLETCONNECT_RELAY_URL', '"relay"', 'vars.WALLETCONNECT_RELAY_URL is not of the form'],
   ['turnstile_site_key', '"a b"', 'turnstile_site_key is not one'],
   ['pubic_url', '"x"', 'pubic_url'],

@@ -73,6 +73,7 @@ test.each([
   ['turnstile_secret_key = "0x4AAAAAAA"', 'turnstile_secret_key belong together'],
   ['alarm_mail = "ann@people.example"', 'alarm_mail needs mail_url'],
   ['alarm_mail = "ann"', 'alarm_mail'],
+  ['sandbox_pay_to = "me"', 'sandbox_pay_to has to be an address'],
 ])('serve.toml with %s is refused', (line, sentence) => {
   writeFileSync(join(data, 'serve.toml'), line)
 

@@ -49,6 +49,7 @@ const onChain = [
   'housekeeping',
   'payment-mandate-create',
   'resolve-transfer-recipient',
+  'sandbox',
   'transfer-status',
   'wallet-custodial-transfer',
   'web',
@@ -62,7 +63,7 @@ function secretsOf(folder: string): string[] {
 }
 
 function keysOf(folder: string): string[] {
-  if (folder === 'not-found' || folder === 'mail-reader') return []
+  if (['not-found', 'mail-reader', 'sandbox'].includes(folder)) return []
   if (folder === 'mailer') {
     const keys = ['OUTBOX_KEY', 'MAIL_TOKEN', 'DKIM_PRIVATE_KEY', 'VAPID_PRIVATE_KEY']
     return ['SUPABASE_SERVICE_KEY', ...keys]

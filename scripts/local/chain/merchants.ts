@@ -15,7 +15,8 @@ import type { Chain } from '../chain.ts'
 import { type Listening, listen } from '../process/listen.ts'
 
 const price = '$0.01'
-const defaultPayTo: Address = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'
+/** Address that merchants of the local world are paid at. */
+export const merchantPayTo: Address = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'
 
 /** A running merchant with the addresses of its paid routes. */
 export type Merchant = Listening & { v1Url: string; v2Url: string; payTo: Address }
@@ -31,7 +32,7 @@ export type MerchantOptions = {
 
 /** Serves /free, /v1/paid, /v2/paid, /v2/report and /v2/multi. The facilitator must be running. */
 export async function startMerchant(options: MerchantOptions): Promise<Merchant> {
-  const { facilitatorUrl, chains, payTo = defaultPayTo } = options
+  const { facilitatorUrl, chains, payTo = merchantPayTo } = options
   const app = new Hono()
   app.get('/free', (context) => context.json({ free: true }))
   const chain = chains.find(({ chainId }) => chainId === 84532)

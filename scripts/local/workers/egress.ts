@@ -7,7 +7,7 @@ import { connect } from 'cloudflare:sockets'
 
 /** The addresses that one function may reach. */
 export type EgressRights = {
-  /** Host and port of the database, the chains and the provider that the function is bound to. */
+  /** Host and port of the database, the chains and the providers that the function is bound to. */
   hosts: readonly string[]
   /** Host and port of servers that it may open a socket to. */
   sockets: readonly string[]

@@ -1,0 +1,3 @@
+import { sandboxFunction } from './serve.ts'
+
+export default sandboxFunction()
