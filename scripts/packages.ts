@@ -1,12 +1,14 @@
-/** Builds the npm packages: the typed client, the tools over standard input and output, and the command line. */
+/** Builds the npm packages: the typed client, the tools over standard input and output, the command line, and adapters. */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { adapters, buildAdapter } from './packages/adapters.ts'
 import { buildCli, buildClient, buildMcp } from './packages/package.ts'
 
 const help = `node scripts/packages.ts [--outdir dist]
 
 Builds @agent-operating-account/client into <outdir>/client, @agent-operating-account/mcp into <outdir>/mcp and
-@agent-operating-account/cli into <outdir>/cli. It publishes nothing.`
+@agent-operating-account/cli into <outdir>/cli; its adapters for agent frameworks into folders of their names. It
+publishes nothing.`
 
 if (import.meta.main) {
   const { values } = parseArgs({
@@ -18,5 +20,8 @@ if (import.meta.main) {
     await buildClient(join(process.cwd(), values.outdir, 'client'))
     await buildMcp(join(process.cwd(), values.outdir, 'mcp'))
     await buildCli(join(process.cwd(), values.outdir, 'cli'))
+    for (const { name } of adapters) {
+      await buildAdapter(name, join(process.cwd(), values.outdir, name))
+    }
   }
 }

@@ -5,6 +5,7 @@ import type { Operation } from '../../shared/contract/operation.ts'
 import { describeClient } from './client.ts'
 import { describeDigest } from './digest.ts'
 import { type NamedContract, readContracts } from './read-contracts.ts'
+import { describeTools } from './tools.ts'
 import { describeWrangler } from './wrangler.ts'
 
 /** Returns the generated files by their paths. */
@@ -24,6 +25,7 @@ export async function describeOperations(): Promise<{ file: string; content: str
     { file: 'wrangler.toml', content: describeWrangler(contracts) },
     { file: 'shared/contract/digest.ts', content: describeDigest(contracts) },
     { file: 'scripts/client/operations.ts', content: describeClient(contracts) },
+    { file: 'scripts/client/tool-list.ts', content: describeTools(contracts) },
   ]
 }
 

@@ -26,13 +26,13 @@ export const compiler = fileURLToPath(
 
 const manifest = z.object({ version: z.string(), license: z.string() })
 
-/** Version and licence of both packages, which are the product as it is in this tree. */
+/** Version and licence of all packages, which are the product as it is in this tree. */
 export const { version, license } = manifest.parse(
   JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')),
 )
 
 /** Empties the folder and writes the files that every package has. */
-function beginPackage(outdir: string, readme: string, own: Record<string, unknown>): void {
+export function beginPackage(outdir: string, readme: string, own: Record<string, unknown>): void {
   rmSync(outdir, { recursive: true, force: true })
   mkdirSync(outdir, { recursive: true })
   copyFileSync(join(root, 'LICENSE'), join(outdir, 'LICENSE'))
@@ -48,15 +48,18 @@ export async function buildClient(outdir: string): Promise<void> {
   beginPackage(outdir, 'scripts/client/README.md', {
     name: '@agent-operating-account/client',
     description: 'Typed client of an Agent Operating Account, over fetch and nothing else.',
-    exports: { '.': { types: './index.d.ts', default: './index.js' } },
+    exports: {
+      '.': { types: './index.d.ts', default: './index.js' },
+      './tools': { types: './tools.d.ts', default: './tools.js' },
+    },
     types: './index.d.ts',
     files: ['*.js', '*.d.ts'],
     sideEffects: false,
     engines: { node: '>=20.3' },
   })
   await build({
-    entryPoints: [join(source, 'index.ts')],
-    outfile: join(outdir, 'index.js'),
+    entryPoints: entries,
+    outdir,
     bundle: true,
     format: 'esm',
     target: 'es2022',
@@ -66,29 +69,35 @@ export async function buildClient(outdir: string): Promise<void> {
   for (const [file, text] of declarations()) writeFileSync(join(outdir, file), text)
 }
 
+const entries = [join(source, 'index.ts'), join(source, 'tools.ts')]
+
 /** Returns the types of the client's exports, without those of its inner parts. */
 function declarations(): [file: string, text: string][] {
+  return withTypesOf(entries, (directory) =>
+    readdirSync(directory)
+      .filter((file) => !inner.includes(file))
+      .map((file) => [file, withRealPaths(readFileSync(join(directory, file), 'utf8'))]),
+  )
+}
+
+/** Writes the types of these files into a temporary folder, and returns what is made of them. */
+export function withTypesOf<Result>(
+  files: readonly string[],
+  make: (directory: string) => Result,
+): Result {
   const directory = mkdtempSync(join(tmpdir(), 'aoa-types-'))
   const options = ['--ignoreConfig', '--declaration', '--emitDeclarationOnly', '--strict']
   const dialect = ['--target', 'es2024', '--module', 'esnext', '--moduleResolution', 'bundler']
   const extensions = ['--allowImportingTsExtensions', '--types', 'node', '--outDir', directory]
   try {
-    execFileSync(process.execPath, [
-      compiler,
-      join(source, 'index.ts'),
-      ...options,
-      ...dialect,
-      ...extensions,
-    ])
-    return readdirSync(directory)
-      .filter((file) => !inner.includes(file))
-      .map((file) => [file, withRealPaths(readFileSync(join(directory, file), 'utf8'))])
+    execFileSync(process.execPath, [compiler, ...files, ...options, ...dialect, ...extensions])
+    return make(directory)
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
 }
 
-const inner = ['answer.d.ts', 'call.d.ts', 'request.d.ts']
+const inner = ['call.d.ts', 'tool-list.d.ts']
 
 /** Replaces .ts in imports by .js, because the package does not contain the sources. */
 function withRealPaths(text: string): string {

@@ -55,7 +55,7 @@ function complaintsOf(text: string, resolution: 'bundler' | 'nodenext'): string 
   }
 }
 
-test('the client is one module with its types, and nothing of the service', () => {
+test('the client is its calls and its tools with their types, and nothing of the service', () => {
   expect(contentOf(installed)).toEqual([
     'LICENSE',
     'README.md',
@@ -67,9 +67,13 @@ test('the client is one module with its types, and nothing of the service', () =
     'package.json',
     'pages.d.ts',
     'paid-fetch.d.ts',
+    'tools.d.ts',
+    'tools.js',
   ])
-  const code = readFileSync(join(installed, 'index.js'), 'utf8')
-  expect(code).not.toMatch(/^\s*import\b|\brequire\(|\bimport\(|\bprocess\.|\bBuffer\b/m)
+  for (const file of ['index.js', 'tools.js']) {
+    const code = readFileSync(join(installed, file), 'utf8')
+    expect(code).not.toMatch(/^\s*import\b|\brequire\(|\bimport\(|\bprocess\.|\bBuffer\b/m)
+  }
 })
 
 test('the client names the contracts that it was made from', async () => {
