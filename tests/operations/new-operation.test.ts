@@ -124,6 +124,7 @@ test('an operation is four files by hand, is then everywhere, and goes with them
     'functions/contracts.ts',
     'functions/shelf-list/index.ts',
     'scripts/client/operations.ts',
+    'scripts/client/tool-list.ts',
     'shared/contract/digest.ts',
   ])
   const files = ['../functions/shelf-list/index.ts']

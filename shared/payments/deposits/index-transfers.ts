@@ -29,8 +29,8 @@ import {
 
 /**
  * Number of wallets up to which the node is asked for their transfers alone, since geth takes no more
- * topics in one position. Above it, all transfers of the tokens are read and SQL finds those of a wallet,
- * so that the cost follows the chain's traffic and not the number of wallets.
+ * topics in one position. Above it, all transfers of the tokens are read, and SQL names the wallets among their
+ * addresses: a transfer of strangers costs a look into an index, whatever the number of wallets.
  */
 const walletsMax = 1_000
 /** Number of blocks asked for at once. */
@@ -51,6 +51,7 @@ const cursorRow = z.object({
 })
 type Cursor = z.output<typeof cursorRow>
 const enteredRow = z.object({ entered: z.int() })
+const walletRow = z.object({ address: addressSchema })
 const bookedRow = enteredRow.extend({ next_version: z.int() })
 
 type Run = {
@@ -191,12 +192,22 @@ async function book(
   pass: Pass,
   { transfers }: { transfers: Transfer[] },
 ): Promise<boolean> {
-  const isBooked = await bookInPieces(piece, transferRows(transfers), {
+  const own = await ownOf(run, transfers)
+  const isBooked = await bookInPieces(piece, transferRows(own), {
     book: (part) => (part.isLast ? close(run, piece, pass, part) : enter(run, pass, part)),
     giveUp: (transfer, error) => logGivenUp(run, transfer, error),
   })
   if (isBooked) run.seen += transfers.length
   return isBooked
+}
+
+/** Returns the transfers to and from wallets of the service. */
+async function ownOf({ db, wallets }: Run, transfers: Transfer[]): Promise<Transfer[]> {
+  if (wallets !== null || transfers.length === 0) return transfers
+  const addresses = [...new Set(transfers.flatMap(({ from, to }) => [from, to]))]
+  const rows = await db.many('housekeeping_wallets_among', { addresses }, walletRow)
+  const known = new Set(rows.map(({ address }) => address))
+  return transfers.filter(({ from, to }) => known.has(from) || known.has(to))
 }
 
 /** Books transfers that do not fit into the call that ends their range. */
