@@ -20,8 +20,8 @@ if (import.meta.main) {
     await buildClient(join(process.cwd(), values.outdir, 'client'))
     await buildMcp(join(process.cwd(), values.outdir, 'mcp'))
     await buildCli(join(process.cwd(), values.outdir, 'cli'))
-    for (const { name } of adapters) {
-      await buildAdapter(name, join(process.cwd(), values.outdir, name))
+    for (const adapter of adapters) {
+      await buildAdapter(adapter, join(process.cwd(), values.outdir, adapter.name))
     }
   }
 }

@@ -1,18 +1,19 @@
 /**
  * Asks the facilitator on which networks it settles, whether a payment would settle, and to settle it. It is always
  * asked in x402 version 2, because all protocols of the sandbox carry the same authorization. An answer that does
- * not fit the payment is no settlement.
+ * not fit the payment settles nothing.
  */
 import * as z from 'zod'
 import { parseJson } from '../../shared/base64.ts'
+import { sameHex } from '../../shared/chains/hex.ts'
 import { required } from '../../shared/env.ts'
 import type { World } from '../../shared/world.ts'
 import { priceAtomic, requirementOf, type TestOffer } from './offers.ts'
-import { isSameAddress, type TestPayment } from './payment.ts'
+import type { TestPayment } from './payment.ts'
 
 type Facilitating = Pick<World, 'config' | 'fetch' | 'deadline'>
 
-/** Time limits. Together they are shorter than a payment is valid, and the first than a buyer waits for terms. */
+/** Time limits, together shorter than a payment is valid; the first is shorter than a buyer waits for terms. */
 const supportedMilliseconds = 6_000
 const verifyMilliseconds = 10_000
 const settleMilliseconds = 40_000
@@ -43,7 +44,7 @@ export type Settlement =
   | { kind: 'unknown' }
 
 /** Returns the offers that the facilitator settles; undefined if it does not answer. */
-export async function settledOffers(
+export async function supportedOffers(
   world: Facilitating,
   offers: readonly TestOffer[],
 ): Promise<readonly TestOffer[] | undefined> {
@@ -85,7 +86,7 @@ export async function settleTestPayment(
   const { offer, authorization } = payment
   const fits =
     network === offer.chain.caip2 &&
-    isSameAddress(payer ?? authorization.from, authorization.from) &&
+    sameHex(payer ?? authorization.from, authorization.from) &&
     (amount ?? priceAtomic) === priceAtomic
   return fits ? { kind: 'settled', transaction } : { kind: 'unknown' }
 }

@@ -5,9 +5,10 @@
  */
 import * as z from 'zod'
 import { decodeText, encodeTextForUrl, parseJson } from '../../shared/base64.ts'
+import { sameHex } from '../../shared/chains/hex.ts'
 import { challengeNonce } from '../../shared/custody/nonce.ts'
 import { priceAtomic, type TestOffer, timeoutSeconds } from './offers.ts'
-import { authorizationSchema, isSameAddress, signatureSchema } from './payment.ts'
+import { authorizationSchema, signatureSchema } from './payment.ts'
 import { otherOffer, type Protocol, unreadable } from './protocol.ts'
 
 const credentialSchema = z.object({
@@ -37,8 +38,8 @@ export const mpp: Protocol = {
     const { host } = new URL(url)
     const headers = offers.map((offer) => {
       const request = encodeTextForUrl(JSON.stringify(chargeOf(offer)))
-      const words = { id: `${id}.${offer.chain.id}`, realm: host, method: 'evm', intent: 'charge' }
-      const params = Object.entries({ ...words, request, expires })
+      const fixed = { id: `${id}.${offer.chain.id}`, realm: host, method: 'evm', intent: 'charge' }
+      const params = Object.entries({ ...fixed, request, expires })
       const challenge = params.map(([name, value]) => `${name}="${value}"`).join(', ')
       return ['www-authenticate', `Payment ${challenge}`] as const
     })
@@ -60,8 +61,8 @@ export const mpp: Protocol = {
     const offer = offers.find(
       ({ chain, token, payTo }) =>
         chain.id === methodDetails.chainId &&
-        isSameAddress(currency, token.address) &&
-        isSameAddress(recipient, payTo),
+        sameHex(currency, token.address) &&
+        sameHex(recipient, payTo),
     )
     return offer ? { offer, authorization, signature } : otherOffer
   },

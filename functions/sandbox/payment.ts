@@ -1,16 +1,16 @@
 /** A payment as every protocol carries it: one EIP-3009 authorization over the whole price. */
 import * as z from 'zod'
+import { addressSchema, sameHex } from '../../shared/chains/hex.ts'
 import { priceAtomic, type TestOffer } from './offers.ts'
 
-const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
 const whole = z.string().regex(/^(0|[1-9][0-9]{0,77})$/)
 /** Longest signature in characters; wallets that are contracts sign with more than 65 bytes. */
 const signatureLengthMax = 8_192
 
 /** Schema of the authorization and its signature. */
 export const authorizationSchema = z.object({
-  from: address,
-  to: address,
+  from: addressSchema,
+  to: addressSchema,
   value: whole,
   validAfter: whole,
   validBefore: whole,
@@ -33,14 +33,9 @@ export type TestPayment = {
 export function paymentProblem({ offer, authorization }: TestPayment, now: Date) {
   const { to, value, validAfter, validBefore } = authorization
   const nowSeconds = BigInt(Math.floor(now.getTime() / 1000))
-  if (!isSameAddress(to, offer.payTo)) return 'The payment is for another recipient.'
+  if (!sameHex(to, offer.payTo)) return 'The payment is for another recipient.'
   if (value !== priceAtomic) return 'The payment is for another amount.'
   if (BigInt(validAfter) > nowSeconds) return 'The payment is not valid yet.'
   if (BigInt(validBefore) <= nowSeconds) return 'The payment has expired.'
   return undefined
-}
-
-/** Compares addresses, in any letter case. */
-export function isSameAddress(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase()
 }

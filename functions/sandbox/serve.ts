@@ -9,7 +9,7 @@ import { fixedHeaders, refuse } from '../../shared/http/answer.ts'
 import { wholeRequest } from '../../shared/http/input.ts'
 import { runToEnd } from '../../shared/http/later.ts'
 import { type World, worldFrom } from '../../shared/world.ts'
-import { settledOffers, settleTestPayment, verifyTestPayment } from './facilitator.ts'
+import { settleTestPayment, supportedOffers, verifyTestPayment } from './facilitator.ts'
 import { mpp } from './mpp.ts'
 import { price, type TestOffer, testOffers } from './offers.ts'
 import { sandboxPage } from './page.ts'
@@ -31,7 +31,7 @@ const supportedForMilliseconds = 300_000
 type Sandbox = {
   world: World
   /** Offers that the facilitator was last known to settle. */
-  settled?: { offers: readonly TestOffer[]; untilMilliseconds: number }
+  supported?: { offers: readonly TestOffer[]; untilMilliseconds: number }
 }
 
 /** Makes the function. Only tests replace `worldOf`. */
@@ -95,8 +95,8 @@ async function sell(
 ): Promise<Sold | Refusal> {
   const { world } = sandbox
   const offers = await offersNow(sandbox, all)
-  if (offers === undefined) return notNow(away)
-  if (offers.length === 0) return notNow(elsewhere)
+  if (offers === undefined) return notNow(facilitatorAway)
+  if (offers.length === 0) return notNow(noSharedNetwork)
   const challenge = (error: string) => ({
     status: 402,
     ...protocol.challenge(offers, priced, error),
@@ -106,13 +106,13 @@ async function sell(
   if (typeof payment === 'string') return challenge(payment)
   const problem = paymentProblem(payment, world.now())
   if (problem !== undefined) return challenge(problem)
-  // A body that does not come whole must cost nothing.
+  // The whole body is read first: a request that is not complete must cost nothing.
   const whole = await wholeRequest(request, bodyBytesMax)
   const invalid = await verifyTestPayment(world, payment)
-  if (invalid === undefined) return notNow(away)
+  if (invalid === undefined) return notNow(facilitatorAway)
   if (invalid !== null) return challenge(`The facilitator refuses the payment: ${invalid}.`)
   const outcome = await settleTestPayment(world, payment)
-  if (outcome.kind === 'unknown') return notNow(unknown)
+  if (outcome.kind === 'unknown') return notNow(outcomeUnknown)
   const headers = protocol.receipt(payment, outcome, world.now())
   if (outcome.kind === 'refused') {
     const error = `The facilitator did not settle the payment: ${outcome.reason}.`
@@ -121,10 +121,11 @@ async function sell(
   return { status: 200, body: await reportOn(whole, payment, outcome.transaction), headers }
 }
 
-const away =
+const facilitatorAway =
   'The facilitator of the sandbox does not answer, so nothing is sold, and nothing was paid.'
-const elsewhere = "The facilitator of the sandbox settles on none of this deployment's networks."
-const unknown =
+const noSharedNetwork =
+  "The facilitator of the sandbox settles on none of this deployment's networks."
+const outcomeUnknown =
   'The facilitator did not say that it settled the payment, so nothing is served. The money may have moved all ' +
   'the same: look at the chain before you sign another payment. This one is settled once at most.'
 
@@ -132,18 +133,18 @@ function notNow(message: string): Refusal {
   return fail('unavailable', { message, retryAfterSeconds: 30 })
 }
 
-/** Returns the offers that the facilitator settles; undefined while it does not answer. */
+/** Returns the offers that the facilitator settles, as it said in the last minutes; undefined while it does not answer. */
 async function offersNow(
   sandbox: Sandbox,
   offers: readonly TestOffer[],
 ): Promise<readonly TestOffer[] | undefined> {
-  const { world, settled } = sandbox
+  const { world, supported } = sandbox
   const nowMilliseconds = world.now().getTime()
-  if (settled && nowMilliseconds < settled.untilMilliseconds) return settled.offers
-  const found = await settledOffers(world, offers)
+  if (supported && nowMilliseconds < supported.untilMilliseconds) return supported.offers
+  const found = await supportedOffers(world, offers)
   if (found) {
     const untilMilliseconds = nowMilliseconds + supportedForMilliseconds
-    sandbox.settled = { offers: found, untilMilliseconds }
+    sandbox.supported = { offers: found, untilMilliseconds }
   }
   return found
 }

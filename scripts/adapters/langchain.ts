@@ -40,16 +40,18 @@ export function accountTools(
   return chooseTools(choice).map((described) => {
     const { name, description, inputSchema } = described
     const run = async (input: ToolInput, signal: AbortSignal | undefined) => {
-      const isAgreed = asksUser(described, input)
+      const needsConfirmation = asksUser(described, input)
       // Nothing is changed before the question, because LangGraph runs this again from its beginning.
-      if (isAgreed) {
+      if (needsConfirmation) {
         const id = paymentIn(input)
         const summary = await termsToConfirm(account, input)
         if ((await confirm({ id, summary, tool: name, input })) !== id) {
           return JSON.stringify(declined)
         }
       }
-      return JSON.stringify(await callTool(account, described, input, { isAgreed, signal }))
+      return JSON.stringify(
+        await callTool(account, described, input, { isAgreed: needsConfirmation, signal }),
+      )
     }
     return new DynamicStructuredTool({
       name,

@@ -1,6 +1,6 @@
 /** The command that makes a first purchase: the report of the service's sandbox, for test money. */
 import { isObject } from '../client/account-error.ts'
-import { atomic } from '../client/paid-fetch.ts'
+import { atomic, ownerPage } from '../client/paid-fetch.ts'
 import { confirming, confirmingHelp } from './buying.ts'
 import { clientOptions } from './client-options.ts'
 import type { Call, Command } from './command.ts'
@@ -28,7 +28,7 @@ ${confirmingHelp}`,
       return exitCodes.overLimit
     }
     if (prepared.requires_user_confirm) {
-      const page = confirmation?.level === 'agent_asserted' ? undefined : confirmation?.url
+      const page = ownerPage(confirmation)
       const isConfirmed = await askFor(call, { id: attempt_id, summary, url: page })
       if (isConfirmed !== true) return isConfirmed
     }

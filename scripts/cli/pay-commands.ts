@@ -1,6 +1,7 @@
 /** Commands that pay: a recipient, or a resource that answers 402. */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { ownerPage } from '../client/paid-fetch.ts'
 import {
   buy,
   buying,
@@ -51,7 +52,7 @@ ${confirmingHelp}
     let sent = first
     if (first.requires_user_confirm) {
       const { confirmation, transfer_id, summary } = first
-      const url = confirmation?.level === 'agent_asserted' ? undefined : confirmation?.url
+      const url = ownerPage(confirmation)
       const isConfirmed = await askFor(call, { id: transfer_id, summary, url })
       if (isConfirmed !== true) {
         screen.show(first, () => nextOf(first))

@@ -98,7 +98,7 @@ function jsonObject(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Returns true for an object, a list among them. */
+/** Returns true for an object that is not a list. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

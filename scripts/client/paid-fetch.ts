@@ -164,12 +164,16 @@ async function confirmed(
     throw new PaymentError('over_max', message, terms)
   }
   if (!terms.requires_user_confirm) return false
-  const level = terms.confirmation?.level
-  const url = level === 'agent_asserted' ? undefined : terms.confirmation?.url
+  const url = ownerPage(terms.confirmation)
   const isYes = await confirm?.({ summary: terms.summary, amountUsd, url, terms })
   if (isYes) return true
   const message = `It needs a confirmation: ${terms.summary}`
   throw new PaymentError('not_confirmed', message, terms)
+}
+
+/** Returns the page on which the owner decides; undefined where the user's word is enough. */
+export function ownerPage(asked: { level: string; url: string } | undefined): string | undefined {
+  return asked?.level === 'agent_asserted' ? undefined : asked?.url
 }
 
 /** Reads a decimal string as an integer of 18 decimals. */

@@ -20,7 +20,7 @@ export type AccountTool = {
     required?: string[]
     additionalProperties?: boolean | object
   }
-  /** Field that names the payment whose terms are confirmed; only where a confirmation may be needed. */
+  /** Field that names a payment that was entered before. */
   continuing?: 'transfer_id' | 'attempt_id'
 }
 
@@ -93,7 +93,7 @@ export async function callTool(
   const request = isConfirmed ? { ...asked, user_confirmed: true } : asked
   try {
     const answer: unknown = await Reflect.apply(called, account, [request, { signal }])
-    return toldWhen(readObject(answer))
+    return withAskingNote(readObject(answer))
   } catch (error) {
     if (!isAccountError(error)) throw error
     return refusalOf(error)
@@ -113,7 +113,7 @@ function paymentOf(field: string | undefined, input: ToolInput): string | undefi
 }
 
 /** Tells the model to make the confirming call at once, because the framework asks the user before it is made. */
-function toldWhen(answer: Record<string, unknown>): Record<string, unknown> {
+function withAskingNote(answer: Record<string, unknown>): Record<string, unknown> {
   const { next } = answer
   const isAsking =
     isObject(next) && isObject(next['arguments']) && next['arguments']['user_confirmed'] === true

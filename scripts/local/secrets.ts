@@ -3,8 +3,9 @@
  * file means losing the wallets, because no other copy of the custody root exists.
  */
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import * as z from 'zod'
+import { writeWhole } from '../program/write-whole.ts'
 import { createApiKey, createSigningKey, type Project, projectOf } from './database-keys.ts'
 
 /** Version -> 32 bytes in base64; `sealing` names the version that seals until all know a new one. */
@@ -88,9 +89,7 @@ export function projectOfSecrets(
 
 /** Writes JSON that only the owner may read. A reader sees either the old file or the new one, whole. */
 export function writePrivate(file: string, content: unknown): void {
-  const next = `${file}.next`
-  writeFileSync(next, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
-  renameSync(next, file)
+  writeWhole(file, `${JSON.stringify(content, null, 2)}\n`, 0o600)
 }
 
 function newReceiptKeys() {

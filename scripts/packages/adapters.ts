@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { build, type Plugin } from 'esbuild'
-import { beginPackage, root, version, withTypesOf } from './package.ts'
+import { beginPackage, forEveryRuntime, root, version, withTypesOf } from './package.ts'
 
 /** Adapters with the frameworks that a program brings along. */
 export const adapters = [
@@ -15,36 +15,34 @@ export const adapters = [
   },
 ] as const
 
-/** Name of an adapter. */
-export type AdapterName = (typeof adapters)[number]['name']
+/** An adapter. */
+export type Adapter = (typeof adapters)[number]
 
 const folder = join(root, 'scripts/adapters')
 const frameworks = join(folder, 'frameworks')
 
 /** Builds an adapter into this folder, which is emptied first. */
-export async function buildAdapter(name: AdapterName, outdir: string): Promise<void> {
-  const found = adapters.find((adapter) => adapter.name === name)
+export async function buildAdapter(
+  { name, framework, peers }: Adapter,
+  outdir: string,
+): Promise<void> {
   const source = join(folder, `${name}.ts`)
   const client = { '@agent-operating-account/client': version }
   beginPackage(outdir, `scripts/adapters/${name}.md`, {
     name: `@agent-operating-account/${name}`,
-    description: `The tools of an Agent Operating Account for ${found?.framework}.`,
+    description: `The tools of an Agent Operating Account for ${framework}.`,
     exports: { '.': { types: './index.d.ts', default: './index.js' } },
     types: './index.d.ts',
     files: ['index.js', 'index.d.ts'],
     sideEffects: false,
     engines: { node: '>=20.3' },
-    peerDependencies: { ...client, ...found?.peers },
+    peerDependencies: { ...client, ...peers },
   })
   await build({
     entryPoints: [source],
     outfile: join(outdir, 'index.js'),
-    bundle: true,
+    ...forEveryRuntime,
     packages: 'external',
-    format: 'esm',
-    target: 'es2022',
-    platform: 'neutral',
-    logLevel: 'error',
     plugins: [fromClient],
   })
   writeFileSync(join(outdir, 'index.d.ts'), typesOf(source))

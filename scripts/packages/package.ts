@@ -41,6 +41,15 @@ export function beginPackage(outdir: string, readme: string, own: Record<string,
   writeFileSync(join(outdir, 'package.json'), `${JSON.stringify(whole, null, 2)}\n`)
 }
 
+/** Options of a library that runs in Node, Deno, workers and browsers. */
+export const forEveryRuntime = {
+  bundle: true,
+  format: 'esm',
+  target: 'es2022',
+  platform: 'neutral',
+  logLevel: 'error',
+} as const
+
 const source = join(root, 'scripts/client')
 
 /** Builds the package into this folder, which is emptied first. */
@@ -60,11 +69,7 @@ export async function buildClient(outdir: string): Promise<void> {
   await build({
     entryPoints: entries,
     outdir,
-    bundle: true,
-    format: 'esm',
-    target: 'es2022',
-    platform: 'neutral',
-    logLevel: 'error',
+    ...forEveryRuntime,
   })
   for (const [file, text] of declarations()) writeFileSync(join(outdir, file), text)
 }

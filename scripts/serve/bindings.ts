@@ -61,8 +61,8 @@ export function textsOf({ folder, vars, secrets }: FunctionSettings, given: Text
 }
 
 /**
- * Hosts that may be reached although they may not be public: those that the operator has named, and with a sandbox
- * this service, whose other paths nobody can have it fetch (shared/egress).
+ * Hosts that may be reached although they may not be public: those that the operator has named, and this service if it
+ * has a sandbox.
  */
 export function hostsOf({ rpc, mail, alarmUrl, sandbox, baseUrl }: Settings): string[] {
   const ofSandbox = sandbox ? [sandbox.facilitatorUrl, baseUrl] : []

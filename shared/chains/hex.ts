@@ -44,6 +44,11 @@ export function hexOf(quantity: bigint): Hex {
   return `0x${quantity.toString(16)}`
 }
 
+/** Compares hex without regard to letter case. */
+export function sameHex(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase()
+}
+
 function isHexOf(pattern: RegExp) {
   return (value: unknown) => typeof value === 'string' && pattern.test(value)
 }

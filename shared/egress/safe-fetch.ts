@@ -36,8 +36,8 @@ export function checkUrl(text: string, config: Egress): CheckedUrl {
 function isOwnSandbox({ origin, pathname }: URL, { BASE_URL }: Egress): boolean {
   return (
     BASE_URL !== undefined &&
-    origin === new URL(BASE_URL).origin &&
-    /^\/sandbox\/[a-z0-9]+\/report$/.test(pathname)
+    /^\/sandbox\/[a-z0-9]+\/report$/.test(pathname) &&
+    origin === new URL(BASE_URL).origin
   )
 }
 

@@ -46,7 +46,7 @@ async function install(): Promise<void> {
   await promisify(execFile)('npm', ['ci', '--ignore-scripts'], options)
   const ours = join(directory, 'node_modules/@agent-operating-account')
   await buildClient(join(ours, 'client'))
-  for (const name of names) await buildAdapter(name, join(ours, name))
+  for (const adapter of adapters) await buildAdapter(adapter, join(ours, adapter.name))
   // The real types take the place of the declared ones.
   rmSync(join(directory, 'frameworks'), { recursive: true })
   for (const file of readdirSync(directory).filter((one) => one.endsWith('.ts'))) {

@@ -14,10 +14,9 @@ import {
 } from 'viem/utils'
 import * as z from 'zod'
 import type { Chain } from '../chain.ts'
-import { type Hex, hexSchema, quantitySchema, wordSchema } from '../hex.ts'
+import { type Hex, hexSchema, quantitySchema, sameHex, wordSchema } from '../hex.ts'
 import { listOf } from '../registry.ts'
 import { type RpcAnswer, readRpcAnswer, type Unavailable, unavailable } from './rpc/endpoints.ts'
-import { sameHex } from './rpc/logs.ts'
 import { type ChainWorld, type Rpc, rpcsFor } from './rpc/rpc.ts'
 import { receiptCalls } from './use.ts'
 

@@ -5,7 +5,7 @@
  */
 import * as z from 'zod'
 import type { Address, Chain, Token } from '../chain.ts'
-import { type Hex, quantitySchema } from '../hex.ts'
+import { type Hex, quantitySchema, sameHex } from '../hex.ts'
 import { tokenByAddress } from '../registry.ts'
 import { type Agreed, findAgreed } from './agreement.ts'
 import {
@@ -20,7 +20,6 @@ import {
   type PlacedLog,
   placedLogs,
   readTransfer,
-  sameHex,
   transferTopic,
   useTopic,
   wordOf,

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import type { Address, Chain, Token } from '../chain.ts'
-import { type Hex, hexOf, positionSchema, quantitySchema, wordSchema } from '../hex.ts'
+import { type Hex, hexOf, positionSchema, quantitySchema, sameHex, wordSchema } from '../hex.ts'
 import { listOf } from '../registry.ts'
 import { isFound, type RpcCall, readRpcAnswer, type Unavailable } from './rpc/endpoints.ts'
 import {
@@ -13,7 +13,6 @@ import {
   placedLogs,
   readAuthorizationEnd,
   readTransfer,
-  sameHex,
   useTopic,
   wordOf,
 } from './rpc/logs.ts'

@@ -3,6 +3,7 @@
  * payload returns, and the request that is sent unchanged.
  */
 import * as z from 'zod'
+import { sameHex } from '../../chains/hex.ts'
 import { assetOf } from '../../chains/registry.ts'
 import { formatAmount, formatUsd } from '../../money/amount.ts'
 import { type FrozenRequest, frozenRequest, requestDigest } from '../../x402/challenge.ts'
@@ -110,9 +111,9 @@ export function isOffered(
       methodOf(offer) === terms.transfer_method &&
       offer.chain === `eip155:${payment.chain}` &&
       offer.amountAtomic === payment.amount_atomic &&
-      isSameAddress(offer.payTo, payment.payee) &&
-      isSameAddress(offer.asset, payment.token) &&
-      isSameAddress(settlerOf(offer.extra), settler),
+      sameHex(offer.payTo, payment.payee) &&
+      sameHex(offer.asset, payment.token) &&
+      sameHex(settlerOf(offer.extra), settler),
   )
 }
 
@@ -121,8 +122,4 @@ function settlerOf(extra: unknown): string {
   const given = typeof extra === 'object' && extra !== null ? Object.entries(extra) : []
   const [, settler] = given.find(([name]) => name === 'facilitatorAddress') ?? []
   return typeof settler === 'string' ? settler : ''
-}
-
-function isSameAddress(a: string, b: string): boolean {
-  return a.toLowerCase() === b.toLowerCase()
 }

@@ -1,4 +1,4 @@
-/** What the programs beside this have in common: their settings, and a model that follows a script. */
+/** Parts of all programs beside this: their settings, and a model that follows a script. */
 import * as z from 'zod'
 
 const play = z.object({

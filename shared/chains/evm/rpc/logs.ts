@@ -5,7 +5,7 @@
 import { encodeEventTopics, getAddress } from 'viem/utils'
 import * as z from 'zod'
 import type { Address, Token } from '../../chain.ts'
-import { type Hex, hexSchema, positionSchema, wordSchema } from '../../hex.ts'
+import { type Hex, hexSchema, positionSchema, sameHex, wordSchema } from '../../hex.ts'
 import { listOf } from '../../registry.ts'
 import { tokenAbi } from '../abi.ts'
 import { type RpcAnswer, readRpcAnswer } from './endpoints.ts'
@@ -93,11 +93,6 @@ export function wordOf(address: Address): Hex {
 /** Returns the address in a topic; undefined if the upper twelve bytes are not zero. */
 function topicAddress(topic: Hex): Address | undefined {
   return topic.startsWith(`0x${'0'.repeat(24)}`) ? getAddress(`0x${topic.slice(26)}`) : undefined
-}
-
-/** Compares hex without regard to letter case. */
-export function sameHex(a: string, b: string): boolean {
-  return a.toLowerCase() === b.toLowerCase()
 }
 
 /** Filter by the logging contract and topics. */
