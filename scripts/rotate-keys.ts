@@ -53,7 +53,7 @@ function reasonOf(error: unknown): string {
 async function rotateAll(directory: string, isDry: boolean): Promise<number> {
   const stopping = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => stopping.abort())
-  const cases = openCases(readRotationSettings(process.env, directory))
+  const cases = await openCases(readRotationSettings(process.env, directory))
   if (cases.length === 0) throw new Error('no database key is given; see --help')
   let isDone = true
   for (const one of cases) {

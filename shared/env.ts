@@ -20,7 +20,10 @@ const schema = z.object({
   /** Token (JWT) of the database role of functions; custody and the vault have their own. */
   SUPABASE_SERVICE_KEY: z.string().min(1).optional(),
   CUSTODY_DATABASE_KEY: z.string().min(1).optional(),
-  /** JSON: version -> 32 bytes in base64. All open; `sealing` names the sealing one, else the highest. */
+  /**
+   * JSON: version -> 32 bytes in base64. All open; `sealing` names the sealing one, else the highest. Or that text as a
+   * KMS sealed it (custody/kms.ts).
+   */
   CUSTODY_ROOT_KEYS: z.string().optional(),
   VAULT_DATABASE_KEY: z.string().min(1).optional(),
   /** Root keys of vault entries and mails, in the form of CUSTODY_ROOT_KEYS. */

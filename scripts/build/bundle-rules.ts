@@ -34,7 +34,7 @@ const onChain: BundleRule = {
 }
 const custody: BundleRule = {
   ...onChain,
-  packages: [...onChain.packages, ...signing, ...assertions],
+  packages: [...onChain.packages, ...signing, ...assertions, 'aws4fetch'],
   runtime: ['cloudflare:workers'],
 }
 const mailer: BundleRule = {

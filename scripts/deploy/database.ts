@@ -1,8 +1,10 @@
 /** The database of a deployment: its migrations, the schema that its API exposes, and the relayers. */
+import { openSecret } from '../../shared/custody/kms.ts'
 import { readRoots } from '../../shared/sealing/roots.ts'
 import { migrate, pendingVersions } from '../migrate.ts'
 import { reportFunding } from '../operator/fund.ts'
 import type { ReportRow } from '../operator/reports.ts'
+import type { Outside } from '../program/outside.ts'
 import { asOwner, readyRelayers } from '../serve/owner.ts'
 import { exposedSchemas, exposeSchemas, type SupabaseProject } from './supabase.ts'
 
@@ -99,9 +101,12 @@ export function openRelayers(
   databaseUrl: string,
   chains: readonly string[],
   custodyKeys: string,
+  outside: Outside,
 ): Promise<ReportRow[]> {
   return asOwner(databaseUrl, async (sql) => {
-    await readyRelayers(sql, () => readRoots(custodyKeys, 'custody'), chains)
+    const rootsOf = async () =>
+      readRoots(await openSecret(outside, 'CUSTODY_ROOT_KEYS', custodyKeys), 'custody')
+    await readyRelayers(sql, rootsOf, chains)
     return reportFunding(sql, transfers)
   })
 }

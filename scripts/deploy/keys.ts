@@ -55,7 +55,8 @@ export async function heldSecrets(settingsFile: string, passphrase: string): Pro
   throw new Error(`${file.path} has no ${missing}: run npm run deploy first`)
 }
 
-function secretsFile(settingsFile: string, passphrase: string): SealedJson<SecretTexts> {
+/** Describes the file of the secrets. */
+export function secretsFile(settingsFile: string, passphrase: string): SealedJson<SecretTexts> {
   const schema = z.record(z.string(), z.string())
   return { path: secretsPath(settingsFile), kind: 'secrets', passphrase, schema }
 }

@@ -3,9 +3,11 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { demandLong, readPassphrase } from '../backup/passphrase.ts'
+import { outside } from '../program/outside.ts'
 import { askHidden, askPerson, isAttended } from '../program/prompt.ts'
 import { askSettings } from './init.ts'
 import { secretsPath } from './keys.ts'
+import { kmsKeyNamed, sealCustodyRoots } from './kms.ts'
 import { sayPlan } from './preview.ts'
 import { cloudflareWorkers } from './ready-workers.ts'
 import { type Deployment, deploy, isWell, takeBack } from './run.ts'
@@ -29,6 +31,7 @@ export type Options = {
   check?: boolean | undefined
   plan?: boolean | undefined
   rollback?: boolean | undefined
+  kms?: string | undefined
   escrowed?: boolean | undefined
   target?: string | undefined
   secrets?: boolean | undefined
@@ -66,6 +69,13 @@ async function runWith(options: Options, signal: AbortSignal): Promise<number> {
     const token = await readCredential(process.env, 'cloudflareToken', ask)
     const cloudflare = { url: cloudflareUrl, token, fetch, signal }
     return takeBack({ settings, cloudflare, say: (line) => console.log(line) })
+  }
+  if (options.kms !== undefined) {
+    const key = kmsKeyNamed(options.kms, process.env)
+    await sealCustodyRoots(file, await passphraseFor(options, file, signal), key, outside)
+    console.log(`${key.key} seals the root keys of custody; npm run deploy brings them there
+A copy of ${secretsPath(file)} from before opens without that key. Keep it where nobody works with it, or destroy it.`)
+    return 0
   }
   const credentials = await readCredentials(process.env, settings, ask)
   const given = { options, settings, credentials, signal }

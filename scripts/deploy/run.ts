@@ -3,6 +3,7 @@
  * killed anywhere is continued by the next one, and a second run changes nothing.
  */
 import { existsSync } from 'node:fs'
+import { outside } from '../program/outside.ts'
 import type { SecretTexts } from '../serve/new-secrets.ts'
 import { holdsKeys, judgeLooks, openRelayers, readyDatabase, startOfNews } from './database.ts'
 import { examine } from './doctor.ts'
@@ -103,7 +104,7 @@ async function keepSecrets(deployment: Deployment) {
 }
 
 async function openRelayersOf(
-  { settings, credentials, say }: Deployment,
+  { settings, credentials, say, fetch, now }: Deployment,
   made: SecretTexts,
 ): Promise<void> {
   say('relayers')
@@ -112,6 +113,7 @@ async function openRelayersOf(
     credentials.databaseUrl,
     chains,
     made['CUSTODY_ROOT_KEYS'] ?? '',
+    { ...outside, fetch, now },
   )
   for (const { chain, request } of lacking) say(`Send gas to the relayer of ${chain}: ${request}`)
 }

@@ -2,10 +2,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
+import { openSecret } from '../../shared/custody/kms.ts'
 import { openDatabase } from '../../shared/db/database.ts'
 import { readRoots } from '../../shared/sealing/roots.ts'
 import { databaseBindings } from '../local/database-keys.ts'
 import { projectOfSecrets } from '../local/secrets.ts'
+import { outside } from '../program/outside.ts'
 import { accountKeys, custodyKeys, type KeyRing } from './key-ring.ts'
 
 /** Bindings of the functions that hold roots, in the form that these functions take. */
@@ -71,7 +73,11 @@ function readJson(file: string): unknown {
 export type KeyCase = { binding: string; rings: readonly [KeyRing, ...KeyRing[]] }
 
 /** Opens the keys that these settings reach. */
-export function openCases({ SUPABASE_URL, SUPABASE_API_KEY, ...given }: Settings): KeyCase[] {
+export async function openCases({
+  SUPABASE_URL,
+  SUPABASE_API_KEY,
+  ...given
+}: Settings): Promise<KeyCase[]> {
   const { VAULT_DATABASE_KEY, VAULT_ROOT_KEYS, CUSTODY_DATABASE_KEY, CUSTODY_ROOT_KEYS } = given
   const cases: KeyCase[] = []
   if (VAULT_DATABASE_KEY && VAULT_ROOT_KEYS) {
@@ -84,7 +90,8 @@ export function openCases({ SUPABASE_URL, SUPABASE_API_KEY, ...given }: Settings
   }
   if (CUSTODY_DATABASE_KEY && CUSTODY_ROOT_KEYS) {
     const db = openDatabase({ SUPABASE_URL, SUPABASE_API_KEY, CUSTODY_DATABASE_KEY }, fetch)
-    const custody = readRoots(CUSTODY_ROOT_KEYS, 'custody')
+    const text = await openSecret(outside, 'CUSTODY_ROOT_KEYS', CUSTODY_ROOT_KEYS)
+    const custody = readRoots(text, 'custody')
     cases.push({ binding: 'CUSTODY_ROOT_KEYS', rings: [custodyKeys(db, custody)] })
   }
   return cases

@@ -47,7 +47,7 @@ export async function invite(sql: Sql, email: string): Promise<string> {
 /** Makes sure that each chain has a relayer. The custody roots are read for the chains that have none. */
 export async function readyRelayers(
   sql: Sql,
-  rootsOf: () => Roots,
+  rootsOf: () => Roots | Promise<Roots>,
   networks: readonly string[],
 ): Promise<Relayer[]> {
   const relayers: Relayer[] = []
@@ -57,7 +57,7 @@ export async function readyRelayers(
       select address from private.gas_payers where chain = ${chainId} and kind = 'relayer' limit 1`
     relayers.push({
       chain,
-      address: found?.address ?? (await openGasPayer(sql, rootsOf(), { chainId, nonce: 0 })),
+      address: found?.address ?? (await openGasPayer(sql, await rootsOf(), { chainId, nonce: 0 })),
     })
   }
   return relayers

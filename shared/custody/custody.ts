@@ -3,12 +3,14 @@
  * before answering. Custody takes a payment id and a credential, never a digest, an amount or a
  * transaction, so what it signs is what SQL authorized. It broadcasts nothing.
  */
+import { Rejection } from '../contract/errors.ts'
 import { unbound } from '../db/database.ts'
 import { required } from '../env.ts'
 import { type Roots, readRoots } from '../sealing/roots.ts'
 import type { World } from '../world.ts'
 import { createCustodyAccount } from './accounts.ts'
 import { faultOf } from './consent.ts'
+import { openSecret } from './kms.ts'
 import {
   type AuthorizedRow,
   authorizeRequest,
@@ -31,22 +33,38 @@ import { signPayment } from './sign-payment.ts'
 
 /** Opens custody over the world's database and root keys. */
 export function openCustody(world: World): CustodyPort {
-  let opened: Roots | undefined
-  const roots = () => {
-    opened ??= readRoots(required(world.config, 'CUSTODY_ROOT_KEYS'), 'custody')
-    return opened
-  }
+  const roots = () => rootsOf(world)
   return {
-    authorize: async (request) => authorize(world, roots(), authorizeRequest.parse(request)),
-    confirm: async (request) => confirm(world, roots(), confirmRequest.parse(request)),
-    relay: async (request) => relayQueued(world, roots(), request),
-    replace: async (request) => replaceSlot(world, roots(), request),
-    openAccount: async (request) => createCustodyAccount(world, roots(), request),
+    authorize: async (request) => authorize(world, await roots(), authorizeRequest.parse(request)),
+    confirm: async (request) => confirm(world, await roots(), confirmRequest.parse(request)),
+    relay: async (request) => relayQueued(world, await roots(), request),
+    replace: async (request) => replaceSlot(world, await roots(), request),
+    openAccount: async (request) => createCustodyAccount(world, await roots(), request),
     ready: async () => {
-      roots()
+      await roots()
       await unbound(world.db).run('custody_ready', {})
     },
   }
+}
+
+function causeOf(error: unknown): string {
+  return error instanceof Rejection ? (error.refusal.log ?? error.message) : String(error)
+}
+
+/** Roots that this isolate opened last, by their binding: a KMS is asked once. */
+let opened: { text: string; roots: Roots } | undefined
+
+async function rootsOf(world: World): Promise<Roots> {
+  const text = required(world.config, 'CUSTODY_ROOT_KEYS')
+  if (opened?.text === text) return opened.roots
+  const secret = await openSecret(world, 'CUSTODY_ROOT_KEYS', text).catch((error: unknown) => {
+    // The caller hears no more than that custody is unavailable.
+    world.log({ work: 'custody', log: causeOf(error) })
+    throw error
+  })
+  const roots = readRoots(secret, 'custody')
+  opened = { text, roots }
+  return roots
 }
 
 async function authorize(
