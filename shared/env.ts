@@ -169,3 +169,15 @@ export function required<Name extends keyof Config>(
   if (value === undefined || value === null) throw new Error(`${String(name)} is not bound`)
   return value
 }
+
+type Replaceable = 'PASSWORD_PEPPER' | 'OTP_PEPPER' | 'OUTBOX_KEY'
+
+/**
+ * Returns the values of a secret. While it is replaced these are two, bound as `one other`, neither under
+ * 16 characters or with spaces: the first is used for what is made, and both for what is read.
+ */
+export function secretValues(config: Config, name: Replaceable): readonly [string, ...string[]] {
+  const text = required(config, name)
+  const [, one, other] = /^(\S{16,}) (\S{16,})$/.exec(text) ?? []
+  return one === undefined || other === undefined ? [text] : [one, other]
+}

@@ -3,7 +3,7 @@
  * later (supabase/schemas/17_mail_address.sql). Nothing here shows whether an address has an account.
  */
 import * as z from 'zod'
-import { required } from '../env.ts'
+import { secretValues } from '../env.ts'
 import { canonicalEmail } from '../mail/address.ts'
 import {
   mailAddressAsked,
@@ -16,7 +16,7 @@ import {
 } from '../mail/address-messages.ts'
 import { sealForOutbox } from '../mail/outbox.ts'
 import { alreadyHaveAccount } from '../mail/sign-up-messages.ts'
-import { codeDigest, createCode } from '../onboarding/code.ts'
+import { codeDigest, codeDigests, createCode } from '../onboarding/code.ts'
 import { type OwnerSession, sealSessionNotice } from './new-session.ts'
 
 /** Minutes for which a code is valid; api.owner_confirm_mail_address enforces it. */
@@ -32,7 +32,11 @@ export async function askMailAddress(session: OwnerSession, typed: string): Prom
   const codeLetter = mailAddressCode({ code, minutes: codeMinutes })
   await db.run('owner_ask_mail_address', {
     email,
-    code_digest: await addressCodeDigest(session, email, code),
+    code_digest: await codeDigest(
+      secretValues(world.config, 'OTP_PEPPER')[0],
+      addressOfCode(session, email),
+      code,
+    ),
     code_mail: await sealForOutbox(world, { to: email, ...codeLetter }),
     known_mail: await sealForOutbox(world, {
       to: email,
@@ -64,7 +68,11 @@ export async function confirmMailAddress(
   const awaited = mailAddressAwaited(url, { alias: account.alias, from })
   const args = {
     email,
-    code_digest: await addressCodeDigest(session, email, code),
+    code_digest: await codeDigests(
+      secretValues(world.config, 'OTP_PEPPER'),
+      addressOfCode(session, email),
+      code,
+    ),
     later,
     mail: await sealSessionNotice(session, (web, deed) =>
       mailAddressConfirmed(web, { ...deed, email, from }),
@@ -80,11 +88,7 @@ export async function stopMailAddress(session: OwnerSession): Promise<boolean> {
   return (await session.db.one('owner_stop_mail_address', { mail }, stoppedRow))?.stopped === true
 }
 
-/** Returns the stored digest of a code, which is good in this account and for this address alone. */
-function addressCodeDigest(
-  { world, account }: OwnerSession,
-  email: string,
-  code: string,
-): Promise<string> {
-  return codeDigest(required(world.config, 'OTP_PEPPER'), `${account.id} ${email}`, code)
+/** Returns what a code is bound to: it is good in this account and for this address alone. */
+function addressOfCode({ account }: OwnerSession, email: string): string {
+  return `${account.id} ${email}`
 }

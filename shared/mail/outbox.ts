@@ -5,7 +5,7 @@
  */
 import * as z from 'zod'
 import { decodeBase64, decodeBytes, encodeBase64 } from '../base64.ts'
-import { required } from '../env.ts'
+import { secretValues } from '../env.ts'
 import type { World } from '../world.ts'
 import type { Message } from './letter.ts'
 
@@ -46,7 +46,8 @@ export async function sealForOutbox(
 ): Promise<OutboxMail> {
   const recipient = to ?? null
   const nonce = world.randomBytes(nonceBytes)
-  const key = await outboxKey(world, 'encrypt')
+  const [secret] = secretValues(world.config, 'OUTBOX_KEY')
+  const key = await outboxKey(secret, 'encrypt')
   const text = new TextEncoder().encode(JSON.stringify(letter))
   const sealed = new Uint8Array(
     await crypto.subtle.encrypt(boundTo(nonce, id, recipient), key, text),
@@ -60,9 +61,12 @@ export async function openOutboxMail(
   { id, to, sealed }: Pick<OutboxMail, 'id' | 'to' | 'sealed'>,
 ): Promise<Letter> {
   const bytes = decodeBytes(sealed) ?? new Uint8Array()
-  const key = await outboxKey(world, 'decrypt')
   const bound = boundTo(bytes.subarray(0, nonceBytes), id, to)
-  const text = await crypto.subtle.decrypt(bound, key, bytes.subarray(nonceBytes))
+  const secrets = secretValues(world.config, 'OUTBOX_KEY')
+  const keys = await Promise.all(secrets.map((secret) => outboxKey(secret, 'decrypt')))
+  const text = await Promise.any(
+    keys.map((key) => crypto.subtle.decrypt(bound, key, bytes.subarray(nonceBytes))),
+  )
   return letterSchema.parse(JSON.parse(new TextDecoder().decode(text)))
 }
 
@@ -70,8 +74,8 @@ function boundTo(iv: Uint8Array<ArrayBuffer>, id: string, to: string | null) {
   return { name: cipher, iv, additionalData: new TextEncoder().encode(JSON.stringify([id, to])) }
 }
 
-function outboxKey({ config }: Pick<World, 'config'>, use: 'encrypt' | 'decrypt') {
-  const key = new Uint8Array(decodeBase64(required(config, 'OUTBOX_KEY'), 32))
+async function outboxKey(secret: string, use: 'encrypt' | 'decrypt') {
+  const key = new Uint8Array(decodeBase64(secret, 32))
   return crypto.subtle.importKey('raw', key, cipher, false, [use])
 }
 

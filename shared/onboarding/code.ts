@@ -26,6 +26,15 @@ export function codeDigest(pepper: string, email: string, code: string): Promise
   return credentialOf(`${code}\n${email}`, pepper)
 }
 
+/** Returns the digests under all peppers, separated by spaces: a code is right if one of them is stored. */
+export async function codeDigests(
+  peppers: readonly string[],
+  email: string,
+  code: string,
+): Promise<string> {
+  return (await Promise.all(peppers.map((pepper) => codeDigest(pepper, email, code)))).join(' ')
+}
+
 /** Makes the secret part of a registration link: 256 bits in base64url. */
 export function createRegistrationSecret(world: Randomness): string {
   return encodeForUrl(world.randomBytes(32))

@@ -7,13 +7,13 @@ import * as z from 'zod'
 import { fail, type Refusal } from '../contract/errors.ts'
 import { unbound } from '../db/database.ts'
 import { sha256Hex } from '../digest.ts'
-import { required } from '../env.ts'
+import { secretValues } from '../env.ts'
 import { canonicalEmail } from '../mail/address.ts'
 import { sealForOutbox } from '../mail/outbox.ts'
 import { alreadyHaveAccount, signUpCode } from '../mail/sign-up-messages.ts'
 import type { World } from '../world.ts'
 import { aliasProblem, canonicalAlias } from './alias.ts'
-import { codeDigest, createCode, createRegistrationSecret } from './code.ts'
+import { codeDigest, codeDigests, createCode, createRegistrationSecret } from './code.ts'
 
 /** Seconds for which a code is valid; api.signup_confirm enforces it. */
 export const codeSeconds = 600
@@ -34,7 +34,7 @@ export async function requestSignup(
   const minutes = codeSeconds / 60
   const question = {
     email,
-    code_digest: await codeDigest(required(config, 'OTP_PEPPER'), email, code),
+    code_digest: await codeDigest(secretValues(config, 'OTP_PEPPER')[0], email, code),
     client,
     code_mail: await sealForOutbox(world, { to: email, ...signUpCode({ code, minutes }) }),
     known_mail: await sealForOutbox(world, { to: email, ...alreadyHaveAccount(config.WEB_URL) }),
@@ -55,7 +55,7 @@ export async function confirmCode(
   const link = createRegistrationSecret(world)
   const question = {
     email,
-    code_digest: await codeDigest(required(world.config, 'OTP_PEPPER'), email, asked.code),
+    code_digest: await codeDigests(secretValues(world.config, 'OTP_PEPPER'), email, asked.code),
     link_digest: await sha256Hex(link),
     client,
   }

@@ -3048,7 +3048,7 @@ begin
        and s.created_at > at - interval '10 minutes'
     returning s.id, s.code_digest)
   select t.id into confirmed from tried t
-   where t.code_digest = signup_confirm.code_digest limit 1;
+   where t.code_digest = any (string_to_array(signup_confirm.code_digest, ' ')) limit 1;
   return query
   update private.signups s set link_digest = signup_confirm.link_digest, confirmed_at = at
    where s.id = confirmed returning at + interval '30 minutes';
@@ -3315,7 +3315,7 @@ begin
    where m.account = caller.account and m.email = owner_confirm_mail_address.email
      and m.takes_effect_at is null and m.tries < 5 and m.asked_at > private.clock() - interval '1 hour'
   returning m.code_digest into expected;
-  confirmed := coalesce(expected = owner_confirm_mail_address.code_digest, false);
+  confirmed := coalesce(expected = any (string_to_array(owner_confirm_mail_address.code_digest, ' ')), false);
   if confirmed then
     update private.mail_changes m set takes_effect_at = private.clock() + interval '72 hours', mails = later
      where m.account = caller.account;

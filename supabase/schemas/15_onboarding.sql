@@ -121,7 +121,7 @@ begin
        and s.created_at > at - interval '10 minutes'
     returning s.id, s.code_digest)
   select t.id into confirmed from tried t
-   where t.code_digest = signup_confirm.code_digest limit 1;
+   where t.code_digest = any (string_to_array(signup_confirm.code_digest, ' ')) limit 1;
   return query
   update private.signups s set link_digest = signup_confirm.link_digest, confirmed_at = at
    where s.id = confirmed returning at + interval '30 minutes';

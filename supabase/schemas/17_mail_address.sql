@@ -49,7 +49,7 @@ begin
    where m.account = caller.account and m.email = owner_confirm_mail_address.email
      and m.takes_effect_at is null and m.tries < 5 and m.asked_at > private.clock() - interval '1 hour'
   returning m.code_digest into expected;
-  confirmed := coalesce(expected = owner_confirm_mail_address.code_digest, false);
+  confirmed := coalesce(expected = any (string_to_array(owner_confirm_mail_address.code_digest, ' ')), false);
   if confirmed then
     update private.mail_changes m set takes_effect_at = private.clock() + interval '72 hours', mails = later
      where m.account = caller.account;

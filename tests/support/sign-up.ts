@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { openOutboxMail } from '../../shared/mail/outbox.ts'
 import type { Answer, TestWorld } from './world.ts'
 
-const mailRows = z.array(z.object({ id: z.uuid(), to: z.string(), sealed: z.string() }))
+export const mailRows = z.array(z.object({ id: z.uuid(), to: z.string(), sealed: z.string() }))
 
 /** Number of clients so far; each request comes from a network of its own, unless a test says otherwise. */
 let clients = 0
