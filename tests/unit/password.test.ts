@@ -109,3 +109,16 @@ test('without a stored hash the same work is done', () => {
   expect(costOf(stored)).toEqual({ times: 1, blocks: 2 * 19_456 })
   expect(costOf(undefined)).toEqual(costOf(stored))
 })
+
+test('while the pepper is replaced, a wrong password takes the same work with and without a stored hash', () => {
+  const PASSWORD_PEPPER = 'the-pepper-before-this the-pepper-after-that'
+  const both = { ...world, config: { ...world.config, PASSWORD_PEPPER } }
+  const stored = hashPassword(both, 'a long sentence')
+  const timesOf = (hash: string | undefined) => {
+    const before = derived.times
+    expect(verifyPassword(both, 'another sentence', hash)).toBe('wrong')
+    return derived.times - before
+  }
+
+  expect([timesOf(stored), timesOf(undefined)]).toEqual([2, 2])
+})
