@@ -36,7 +36,7 @@ type Part = Exclude<ModelMessage['content'], string>[number]
 
 /**
  * Returns true if a person approved this call with these arguments. What a program approved by itself does not count,
- * nor does an approval of an earlier call with the same id.
+ * and where several calls have this id, each has to be approved.
  */
 function isAgreedIn(messages: ModelMessage[], toolCallId: string, input: ToolInput): boolean {
   const parts = messages.flatMap(({ content }): readonly Part[] =>
@@ -53,10 +53,8 @@ function isAgreedIn(messages: ModelMessage[], toolCallId: string, input: ToolInp
       ? [part.approvalId]
       : [],
   )
-  const answers = parts.flatMap((part) =>
-    part.type === 'tool-approval-response' && requests.includes(part.approvalId)
-      ? [part.approved]
-      : [],
+  const approved = parts.flatMap((part) =>
+    part.type === 'tool-approval-response' && part.approved ? [part.approvalId] : [],
   )
-  return isSame && answers.length > 0 && answers.every(Boolean)
+  return isSame && requests.length > 0 && requests.every((id) => approved.includes(id))
 }

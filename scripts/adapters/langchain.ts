@@ -39,7 +39,7 @@ export function accountTools(
 ): StructuredToolInterface[] {
   return chooseTools(choice).map((described) => {
     const { name, description, inputSchema } = described
-    const run = async (input: ToolInput, signal: AbortSignal | undefined) => {
+    const run = async (input: ToolInput, config: CallConfig | undefined) => {
       const needsConfirmation = asksUser(described, input)
       // Nothing is changed before the question, because LangGraph runs this again from its beginning.
       if (needsConfirmation) {
@@ -49,15 +49,33 @@ export function accountTools(
           return JSON.stringify(declined)
         }
       }
-      return JSON.stringify(
-        await callTool(account, described, input, { isAgreed: needsConfirmation, signal }),
-      )
+      const call = {
+        isAgreed: needsConfirmation,
+        signal: config?.signal,
+        callName: callNameOf(config),
+      }
+      return JSON.stringify(await callTool(account, described, input, call))
     }
     return new DynamicStructuredTool({
       name,
       description,
       schema: inputSchema,
-      func: (input: ToolInput, _, config) => run(input, config?.signal),
+      func: (input: ToolInput, _, config) => run(input, config),
     })
   })
+}
+
+type CallConfig = {
+  signal?: AbortSignal
+  toolCall?: { id?: string }
+  configurable?: Record<string, unknown>
+}
+
+/**
+ * Names a call by the task of the graph and its id: LangGraph 1.7 runs all calls of a message again, in the same task,
+ * once one of them was interrupted. Returns undefined outside of a graph, where nothing runs a call again.
+ */
+function callNameOf({ toolCall, configurable }: CallConfig = {}): string | undefined {
+  const task = configurable?.['checkpoint_ns']
+  return typeof task === 'string' && toolCall?.id ? `${task} ${toolCall.id}` : undefined
 }

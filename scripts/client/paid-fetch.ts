@@ -81,6 +81,7 @@ export function paidFetch(account: AccountClient, send: Fetch) {
     // A redirect may have changed the method.
     if (answer.redirected && request.method !== 'GET') return answer
     const asked = answer.redirected ? new URL(answer.url) : url
+    if (asked.origin !== url.origin) for (const name of secretHeaders) request.headers.delete(name)
     const body = bytes && bodyText(bytes)
     const calling = plain.signal ? { signal: plain.signal } : {}
     const terms = await account.x402PaymentPrepare(
@@ -98,6 +99,9 @@ export function paidFetch(account: AccountClient, send: Fetch) {
     return response
   }
 }
+
+/** Headers that fetch does not send on to another origin. */
+const secretHeaders = ['authorization', 'proxy-authorization', 'cookie']
 
 const attempts = new WeakMap<Response, string>()
 

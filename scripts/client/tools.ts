@@ -44,8 +44,9 @@ export function chooseTools({ only }: ToolOptions = {}): readonly AccountTool[] 
 }
 
 /** Returns true if a person has to agree before this call: it confirms the terms of a payment. */
-export function asksUser({ continuing }: AccountTool, input: ToolInput): boolean {
-  return paymentOf(continuing, input) !== undefined && input['user_confirmed'] === true
+export function asksUser({ continuing, isReadOnly }: AccountTool, input: ToolInput): boolean {
+  const isPaying = !isReadOnly && paymentOf(continuing, input) !== undefined
+  return isPaying && input['user_confirmed'] === true
 }
 
 /** Returns the terms of the payment that a call confirms, as the service holds them. */
@@ -76,14 +77,19 @@ export type ToolCall = {
   /** True only if a person agreed to this very call. */
   isAgreed: boolean
   signal?: AbortSignal | undefined
+  /** Name of the call within all runs of the framework, if the framework may make it again. */
+  callName?: string | undefined
 }
 
-/** Calls the operation and returns its answer, or its refusal as a model reads it. */
+/**
+ * Calls the operation and returns its answer, or its refusal as a model reads it. It has one effect however often
+ * the framework makes the call again, or the model repeats one whose answer was lost.
+ */
 export async function callTool(
   account: AccountClient,
   tool: AccountTool,
   input: ToolInput,
-  { isAgreed, signal }: ToolCall,
+  { isAgreed, signal, callName }: ToolCall,
 ): Promise<Record<string, unknown>> {
   const { user_confirmed: _, ...asked } = input
   const isConfirmed = isAgreed && asksUser(tool, input)
@@ -91,13 +97,38 @@ export async function callTool(
   const called: unknown = Reflect.get(account, method)
   if (typeof called !== 'function') throw new TypeError(`The account has no method ${method}.`)
   const request = isConfirmed ? { ...asked, user_confirmed: true } : asked
+  const order = JSON.stringify([tool.name, request])
+  const lost = lostOrders(account)
+  const ownKey = callName ? await keyOf(`${callName} ${order}`) : crypto.randomUUID()
+  const idempotencyKey = lost.get(order) ?? ownKey
   try {
-    const answer: unknown = await Reflect.apply(called, account, [request, { signal }])
+    const answer: unknown = await Reflect.apply(called, account, [
+      request,
+      { signal, idempotencyKey },
+    ])
+    lost.delete(order)
     return withAskingNote(readObject(answer))
   } catch (error) {
+    const isRefused = isAccountError(error) && error.status >= 400 && error.status < 500
+    if (isRefused) lost.delete(order)
+    else if (!tool.isReadOnly) lost.set(order, idempotencyKey)
     if (!isAccountError(error)) throw error
     return refusalOf(error)
   }
+}
+
+const lostOrdersOf = new WeakMap<AccountClient, Map<string, string>>()
+
+/** Returns the keys of the orders whose answers were lost, by order. */
+function lostOrders(account: AccountClient): Map<string, string> {
+  const lost = lostOrdersOf.get(account) ?? new Map<string, string>()
+  lostOrdersOf.set(account, lost)
+  return lost
+}
+
+async function keyOf(call: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(call))
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 /** Answer for a model whose user said no. */

@@ -14,6 +14,7 @@ import { chooseTools } from '../../scripts/client/tools.ts'
 import { listen } from '../../scripts/local/process/listen.ts'
 import { adapters, buildAdapter, namedByPackage } from '../../scripts/packages/adapters.ts'
 import { buildClient, compiler, root } from '../../scripts/packages/package.ts'
+import { acquaint, fingerprintOf } from '../support/acquaint.ts'
 import { resolveAll, settledAsOnChain } from '../support/books.ts'
 import { functionsIn } from '../support/functions.ts'
 import { type Market, openMarket, priceAtomic } from '../support/market.ts'
@@ -82,16 +83,24 @@ type Script = { answer: 'yes' | 'no' | 'everything'; amount?: string }
 
 /** Plays with one framework; returns its course, the agent, and what its wallet lost. */
 async function play(name: string, { answer, amount = '5' }: Script) {
-  const [agent, payee] = [await market.agent('pay', { usdc: 100 }), await market.agent('read')]
+  const { agent, payee, known } = await openParties()
   const settings = { baseUrl, apiKey: agent.key, deviceId: userAgent, answer, amount }
-  const goal = { recipient: payee.alias, shop: market.merchant.v2Url }
+  const goal = { recipient: payee.alias, known: known.alias, shop: market.merchant.v2Url }
   const { stdout } = await promisify(execFile)(
     process.execPath,
     [join(directory, `${name}.ts`), JSON.stringify({ ...settings, ...goal })],
     { timeout: timeoutMilliseconds },
   )
   const spent = 100_000_000n - (await market.usdcOf(agent.address))
-  return { ...course.parse(JSON.parse(stdout)), agent, payee, spent }
+  return { ...course.parse(JSON.parse(stdout)), agent, payee, known, spent }
+}
+
+/** Opens a paying agent, a payee, and another whom it pays without a confirmation. */
+async function openParties() {
+  const [agent, payee] = [await market.agent('pay', { usdc: 100 }), await market.agent('read')]
+  const known = await market.agent('read')
+  await acquaint(market.db, agent, known.address, fingerprintOf(`id:${userAgent}`))
+  return { agent, payee, known }
 }
 
 function accountOf({ key }: Agent): Account {
@@ -100,13 +109,14 @@ function accountOf({ key }: Agent): Account {
 
 /** Does the same by the typed client alone. */
 async function payByClient(): Promise<Agent> {
-  const [agent, payee] = [await market.agent('pay', { usdc: 100 }), await market.agent('read')]
+  const { agent, payee, known } = await openParties()
   const account = accountOf(agent)
   const order = { recipient: payee.alias, chain: 'base-sepolia', token: 'USDC', amount: '5' }
   const { transfer_id } = await account.walletCustodialTransfer(order)
   await account.walletCustodialTransfer({ ...order, transfer_id, user_confirmed: true })
   const { attempt_id } = await account.x402PaymentPrepare({ resource_url: market.merchant.v2Url })
   await account.x402PaymentExecute({ attempt_id, user_confirmed: true })
+  await account.walletCustodialTransfer({ ...order, recipient: known.alias, amount: '0.5' })
   return agent
 }
 
@@ -118,7 +128,7 @@ async function booksOf(agent: Agent): Promise<unknown> {
   const { limits } = await account.getIdentity()
   const rows = await market.db.sql`
     select kind, state, amount_atomic::text, consent_level from private.payments
-     where account = ${agent.id} order by kind`
+     where account = ${agent.id} order by kind, amount_atomic`
   const settled = (await settledAsOnChain(market, agent)).length
   const left = limits.automatic_daily.left_usd
   return { reserved_usd, left, rows: rows.map((row) => ({ ...row })), settled }
@@ -127,7 +137,9 @@ async function booksOf(agent: Agent): Promise<unknown> {
 test.each(names)(
   'with %s the user is asked for each payment, and it moves once',
   async (name) => {
-    const { given, asked, answers, agent, payee, spent } = await play(name, { answer: 'yes' })
+    const { given, asked, answers, agent, payee, known, spent } = await play(name, {
+      answer: 'yes',
+    })
 
     expect(asked).toEqual([
       `Pay 5 USDC on eip155:84532 to ${payee.address}.`,
@@ -140,8 +152,9 @@ test.each(names)(
       { requires_user_confirm: true },
       { status: 'settled', response: { status: 200 } },
     ])
-    expect(spent).toBe(5_000_000n + priceAtomic)
+    expect(spent).toBe(5_500_000n + priceAtomic)
     expect(await market.usdcOf(payee.address)).toBe(5_000_000n)
+    expect(await market.usdcOf(known.address)).toBe(500_000n)
     expect(await booksOf(agent)).toEqual(await booksOf(await payByClient()))
     expect(fieldsOf(given)).toEqual(
       fieldsOf(chooseTools().map((tool) => ({ name: tool.name, schema: tool.inputSchema }))),
@@ -165,13 +178,14 @@ const unmoved = names.flatMap((name) => [
 ])
 
 test.each(unmoved)(
-  'with $name nothing moves when the answer to the terms is $answer',
+  'with $name nothing of what was asked about moves when the answer is $answer',
   async ({ name, answer }) => {
     const { answers, spent, agent } = await play(name, { answer })
 
     expect(answers).toHaveLength(5)
-    expect(spent).toBe(0n)
-    expect(await settledAsOnChain(market, agent)).toEqual([])
+    expect(spent).toBe(500_000n)
+    await resolveAll(market)
+    expect(await settledAsOnChain(market, agent)).toHaveLength(1)
   },
   timeoutMilliseconds,
 )

@@ -1,9 +1,11 @@
 /** The fetch of the client pays what answers 402 once, within a maximum, and hands over what was bought. */
 import { expect, test } from 'vitest'
+import * as z from 'zod'
 import { type Account, createClient, PaymentError } from '../../scripts/client/index.ts'
 import { functionsIn } from '../support/functions.ts'
 import { serverThat } from '../support/http.ts'
 import { openMarket } from '../support/market.ts'
+import { openOfficialShop } from '../support/official-shop.ts'
 import { userAgent } from '../support/world.ts'
 
 const market = await openMarket()
@@ -75,6 +77,24 @@ test('a redirect is followed to what costs something, for GET alone', async () =
 
   expect([posted.status, spentAtFirst, read.status]).toEqual([402, 0n, 200])
   expect(await spent()).toBe(10_000n)
+})
+
+test('a purchase at another origin, after a redirect, has no secret of the first', async () => {
+  const { account } = await buyer()
+  const shop = await openOfficialShop(market, ({ req }) => Response.json(req.header()))
+  const first = await serverThat((response) =>
+    response.writeHead(307, { location: `${shop.url}/data` }).end(),
+  )
+  const headers = { authorization: 'Bearer a', cookie: 'a=b', 'x-wanted': 'c' }
+
+  const answer = await account.fetch(first.url, { maxUsd: '0.01', confirm: yes, headers })
+
+  const had = z.record(z.string(), z.string()).parse(await answer.json())
+  expect([had['x-wanted'], had['authorization'], had['cookie']]).toEqual([
+    'c',
+    undefined,
+    undefined,
+  ])
 })
 
 test('a body that is not text is sent as it is, and pays for nothing', async () => {

@@ -10,19 +10,25 @@ import { randomBytes } from './seed.ts'
 export const userAgent = 'guarantee/1.0'
 
 /** Device fingerprint of every request of a test. */
-export const fingerprint = createHash('sha256').update(`agent:${userAgent}`).digest('hex')
+export const fingerprint = fingerprintOf(`agent:${userAgent}`)
+
+/** Returns the fingerprint of a device: `agent:` and a user agent, or `id:` and the name that it gives itself. */
+export function fingerprintOf(device: string): string {
+  return createHash('sha256').update(device).digest('hex')
+}
 
 /** Makes the payee and the account's devices known, as an act of the owner in an ended session. */
 export async function acquaint(
   db: TestDatabase,
   payer: { id: string },
   payee: string,
+  device = fingerprint,
 ): Promise<void> {
   const act = await actOfOwner(db, payer)
   await db.sql`insert into private.known_recipients (account, chain_family, address, session)
     values (${payer.id}, 'evm', ${payee}, ${act}) on conflict do nothing`
   await db.sql`insert into private.known_devices (account, key, fingerprint, session)
-    select account, id, ${fingerprint}, ${act} from private.credentials
+    select account, id, ${device}, ${act} from private.credentials
      where account = ${payer.id} and kind <> 'session' on conflict do nothing`
 }
 

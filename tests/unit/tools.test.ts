@@ -87,6 +87,45 @@ test('a refusal is an answer with its code, sentence and hint', async () => {
   expect(answered).toEqual(refusal)
 })
 
+/** Calls in turn, while the service answers the first `lost` of them with nothing; returns the keys that it got. */
+async function keysOf(calls: { input?: ToolInput; callName?: string }[], lost = 0) {
+  const service = await serverThat((response) => {
+    if (service.received.length <= lost) response.destroy()
+    else response.end('{}')
+  })
+  const account = createClient({ baseUrl: service.url, apiKey: 'a-key', repetitionsMax: 0 })
+  const [tool] = chooseTools({ only: ['wallet_custodial_transfer'] })
+  if (!tool) throw new Error('no tool')
+  for (const { input = transfer, callName } of calls) {
+    await callTool(account, tool, input, { isAgreed: false, callName })
+  }
+  return service.received.map(({ headers }) => headers['idempotency-key'])
+}
+
+test('a call that the framework makes again has its key, and no other call has it', async () => {
+  const [one, other] = ['task-1 call-1', 'task-1 call-2']
+  const dearer = { ...transfer, amount: '6' }
+
+  const keys = await keysOf([
+    { callName: one },
+    { callName: one },
+    { callName: other },
+    { callName: one, input: dearer },
+    {},
+    {},
+  ])
+
+  expect(keys[1]).toBe(keys[0])
+  expect(new Set(keys).size).toBe(5)
+})
+
+test('an order whose answer was lost is repeated with its key, until an answer comes', async () => {
+  const keys = await keysOf([{}, {}, {}, {}], 2)
+
+  expect([keys[1], keys[2]]).toEqual([keys[0], keys[0]])
+  expect(keys[3]).not.toBe(keys[0])
+})
+
 test('a name that no tool has is refused by name', () => {
   const only: readonly string[] = ['vault_store']
 

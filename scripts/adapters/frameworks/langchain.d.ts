@@ -5,7 +5,11 @@ declare module '@langchain/core/tools' {
     schema: unknown
     invoke(input: object): Promise<unknown>
   }
-  type Config = { signal?: AbortSignal }
+  type Config = {
+    signal?: AbortSignal
+    toolCall?: { id?: string }
+    configurable?: Record<string, unknown>
+  }
   export class DynamicStructuredTool implements StructuredToolInterface {
     name: string
     schema: unknown

@@ -9,7 +9,7 @@ const play = readPlay()
 const { baseUrl, apiKey, deviceId } = play
 const account = createClient({ baseUrl, apiKey, deviceId })
 const tools = accountTools(account)
-const nextCall = scriptOf(play)
+const nextCalls = scriptOf(play)
 const course: Course = { given: [], asked: [], answers: [] }
 let calls = 0
 
@@ -26,17 +26,16 @@ const model = new MockLanguageModelV4({
     const output = result?.type === 'tool-result' ? result.output : undefined
     const answer = output?.type === 'json' ? output.value : output
     if (answer !== undefined) course.answers.push(answer)
-    const call = nextCall(answer)
-    calls += 1
-    const made = call && {
+    const made = nextCalls(answer).map(({ name, args }) => ({
       type: 'tool-call' as const,
-      toolCallId: `call-${calls}`,
-      toolName: call.name,
-      input: JSON.stringify(call.args),
-    }
+      toolCallId: `call-${++calls}`,
+      toolName: name,
+      input: JSON.stringify(args),
+    }))
+    const unified = made.length > 0 ? ('tool-calls' as const) : ('stop' as const)
     return {
-      content: made ? [made] : [{ type: 'text' as const, text: 'Done.' }],
-      finishReason: { unified: made ? ('tool-calls' as const) : ('stop' as const), raw: undefined },
+      content: made.length > 0 ? made : [{ type: 'text' as const, text: 'Done.' }],
+      finishReason: { unified, raw: undefined },
       usage,
       warnings: [],
     }
@@ -57,14 +56,15 @@ for (;;) {
     part.type === 'tool-approval-request' && !part.isAutomatic ? [part] : [],
   )
   if (requests.length === 0) break
-  for (const { approvalId, toolCall } of requests) {
+  for (const { toolCall } of requests) {
     course.asked.push(await termsToConfirm(account, toolCall.input))
-    const answer = {
-      type: 'tool-approval-response' as const,
-      approvalId,
-      approved: play.answer === 'yes',
-    }
-    messages.push({ role: 'tool', content: [answer] })
   }
+  const approved = play.answer === 'yes'
+  const answers = requests.map(({ approvalId }) => ({
+    type: 'tool-approval-response' as const,
+    approvalId,
+    approved,
+  }))
+  messages.push({ role: 'tool', content: answers })
 }
 report(course)

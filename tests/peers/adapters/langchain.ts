@@ -22,7 +22,7 @@ const { baseUrl, apiKey, deviceId } = play
 const account = createClient({ baseUrl, apiKey, deviceId })
 const confirm = play.answer === 'everything' ? () => true : interrupt
 const tools = accountTools(account, { confirm })
-const nextCall = scriptOf(play)
+const nextCalls = scriptOf(play)
 const given = tools.map((tool) => {
   const { name, parameters } = convertToOpenAITool(tool).function
   return { name, schema: parameters }
@@ -35,9 +35,9 @@ for (let calls = 1; calls <= 20; calls += 1) {
     const last = messages.at(-1)
     const answer = last?.type === 'tool' ? parseAnswer(last.content) : undefined
     if (answer !== undefined) course.answers.push(answer)
-    const call = nextCall(answer)
-    return call
-      ? new AIMessage({ content: '', tool_calls: [{ ...call, id: `call-${calls}` }] })
+    const made = nextCalls(answer).map((call, place) => ({ ...call, id: `call-${calls}-${place}` }))
+    return made.length > 0
+      ? new AIMessage({ content: '', tool_calls: made })
       : new AIMessage('Done.')
   })
 }

@@ -8,7 +8,7 @@ import { type Course, parseAnswer, readPlay, report, scriptOf } from './play.ts'
 const play = readPlay()
 const { baseUrl, apiKey, deviceId } = play
 const account = createClient({ baseUrl, apiKey, deviceId })
-const nextCall = scriptOf(play)
+const nextCalls = scriptOf(play)
 const course: Course = { given: [], asked: [], answers: [] }
 let calls = 0
 
@@ -16,6 +16,13 @@ const toolResult = z.object({
   type: z.literal('function_call_result'),
   output: z.union([z.string(), z.object({ text: z.string() }).transform(({ text }) => text)]),
 })
+
+const finished = {
+  type: 'message' as const,
+  role: 'assistant' as const,
+  status: 'completed' as const,
+  content: [{ type: 'output_text' as const, text: 'Done.' }],
+}
 
 const model: Model = {
   getResponse: async ({ input, tools }) => {
@@ -25,22 +32,14 @@ const model: Model = {
     const last = typeof input === 'string' ? undefined : input.at(-1)
     const answer = parseAnswer(toolResult.safeParse(last).data?.output)
     if (answer !== undefined) course.answers.push(answer)
-    const call = nextCall(answer)
-    calls += 1
-    const done = { type: 'output_text' as const, text: 'Done.' }
-    return {
-      usage: new Usage(),
-      output: call
-        ? [
-            {
-              type: 'function_call',
-              callId: `call-${calls}`,
-              name: call.name,
-              arguments: JSON.stringify(call.args),
-            },
-          ]
-        : [{ type: 'message', role: 'assistant', status: 'completed', content: [done] }],
-    }
+    const made = nextCalls(answer).map(({ name, args }) => ({
+      type: 'function_call' as const,
+      callId: `call-${++calls}`,
+      name,
+      arguments: JSON.stringify(args),
+    }))
+    const output = made.length > 0 ? made : [finished]
+    return { usage: new Usage(), output }
   },
   getStreamedResponse: () => {
     throw new Error('this model does not stream')
