@@ -22,7 +22,7 @@ const schema = z.object({
   CUSTODY_DATABASE_KEY: z.string().min(1).optional(),
   /**
    * JSON: version -> 32 bytes in base64. All open; `sealing` names the sealing one, else the highest. Or that text as a
-   * KMS sealed it (custody/kms.ts).
+   * KMS sealed it (kms.ts).
    */
   CUSTODY_ROOT_KEYS: z.string().optional(),
   VAULT_DATABASE_KEY: z.string().min(1).optional(),

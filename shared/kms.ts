@@ -8,9 +8,9 @@ import { AwsV4Signer } from 'aws4fetch'
 import { SignJWT } from 'jose/jwt/sign'
 import { importPKCS8 } from 'jose/key/import'
 import * as z from 'zod'
-import { decodeText, encodeText, parseJson } from '../base64.ts'
-import { fail, Rejection } from '../contract/errors.ts'
-import type { World } from '../world.ts'
+import { decodeText, encodeText, parseJson } from './base64.ts'
+import { fail, Rejection } from './contract/errors.ts'
+import type { World } from './world.ts'
 
 type Outside = Pick<World, 'fetch' | 'now' | 'deadline'>
 

@@ -1,5 +1,5 @@
 /** The database of a deployment: its migrations, the schema that its API exposes, and the relayers. */
-import { openSecret } from '../../shared/custody/kms.ts'
+import { openSecret } from '../../shared/kms.ts'
 import { readRoots } from '../../shared/sealing/roots.ts'
 import { migrate, pendingVersions } from '../migrate.ts'
 import { reportFunding } from '../operator/fund.ts'

@@ -1,7 +1,7 @@
 /** Puts the root keys of custody, among the secrets of a deployment, under a key management service. */
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
-import { type KmsKey, kmsKeySchema, openSecret, sealSecret } from '../../shared/custody/kms.ts'
+import { type KmsKey, kmsKeySchema, openSecret, sealSecret } from '../../shared/kms.ts'
 import type { Outside } from '../program/outside.ts'
 import { secretsFile } from './keys.ts'
 import { readSealed, writeSealed } from './sealed-json.ts'

@@ -6,11 +6,11 @@
 import { Rejection } from '../contract/errors.ts'
 import { unbound } from '../db/database.ts'
 import { required } from '../env.ts'
+import { openSecret } from '../kms.ts'
 import { type Roots, readRoots } from '../sealing/roots.ts'
 import type { World } from '../world.ts'
 import { createCustodyAccount } from './accounts.ts'
 import { faultOf } from './consent.ts'
-import { openSecret } from './kms.ts'
 import {
   type AuthorizedRow,
   authorizeRequest,

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { openSecret, sealSecret } from '../../shared/custody/kms.ts'
+import { openSecret, sealSecret } from '../../shared/kms.ts'
 import type { World } from '../../shared/world.ts'
 import { type FakeKms, openAwsKms, openGoogleKms } from '../support/fake-kms.ts'
 import { acquainted, usdcOf } from '../support/ledger.ts'

@@ -12,7 +12,7 @@ import {
 } from 'node:crypto'
 import { importSPKI, jwtVerify } from 'jose'
 import * as z from 'zod'
-import type { KmsKey } from '../../shared/custody/kms.ts'
+import type { KmsKey } from '../../shared/kms.ts'
 import type { Fetch } from '../../shared/world.ts'
 
 /** A service that holds one key. */

@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest'
 import { heldSecrets, openSecrets, secretsPath } from '../../scripts/deploy/keys.ts'
 import { kmsKeyNamed, sealCustodyRoots } from '../../scripts/deploy/kms.ts'
 import { outside } from '../../scripts/program/outside.ts'
-import { openSecret } from '../../shared/custody/kms.ts'
+import { openSecret } from '../../shared/kms.ts'
 import { openAwsKms, openGoogleKms } from '../support/fake-kms.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'aoa-kms-'))
