@@ -53,8 +53,10 @@ function isAgreedIn(messages: ModelMessage[], toolCallId: string, input: ToolInp
       ? [part.approvalId]
       : [],
   )
-  const approved = parts.flatMap((part) =>
-    part.type === 'tool-approval-response' && part.approved ? [part.approvalId] : [],
-  )
-  return isSame && requests.length > 0 && requests.every((id) => approved.includes(id))
+  const answers = parts.filter((part) => part.type === 'tool-approval-response')
+  const isApproved = (id: string) => {
+    const own = answers.filter(({ approvalId }) => approvalId === id)
+    return own.length > 0 && own.every(({ approved }) => approved)
+  }
+  return isSame && requests.length > 0 && requests.every(isApproved)
 }

@@ -20,12 +20,15 @@ export async function callOperation(
 ): Promise<Record<string, unknown>> {
   const limits = limitsOf(client, options)
   const key = call.keyed ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined
+  let lost: AccountError | undefined
   for (let repetitions = 0; ; repetitions += 1) {
     const init = await requestOf(call, input, client, key)
     const answer = await ask(call, callUrl(call, input, client.baseUrl), init, client, limits)
     if (!(answer instanceof AccountError)) return answer
     const milliseconds = pauseBefore(repetitions, answer, call, limits)
-    if (milliseconds === undefined) throw answer
+    // That a repetition had to wait does not say what came of the call before it.
+    if (milliseconds === undefined) throw isWorthRepeating(answer, call) ? (lost ?? answer) : answer
+    if (call.keyed && answer.code === 'network_error') lost = answer
     await waitOrAbort(milliseconds, limits.ending)
   }
 }

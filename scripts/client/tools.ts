@@ -98,32 +98,46 @@ export async function callTool(
   if (typeof called !== 'function') throw new TypeError(`The account has no method ${method}.`)
   const request = isConfirmed ? { ...asked, user_confirmed: true } : asked
   const order = JSON.stringify([tool.name, request])
+  const name = callName === undefined ? undefined : `${callName} ${order}`
+  const { key, isRepeated } = await keyFor(account, order, name)
   const lost = lostOrders(account)
-  const ownKey = callName ? await keyOf(`${callName} ${order}`) : crypto.randomUUID()
-  const idempotencyKey = lost.get(order) ?? ownKey
   try {
-    const answer: unknown = await Reflect.apply(called, account, [
-      request,
-      { signal, idempotencyKey },
-    ])
+    const options = { signal, idempotencyKey: key }
+    const answer: unknown = await Reflect.apply(called, account, [request, options])
     lost.delete(order)
-    return withAskingNote(readObject(answer))
+    return { ...withAskingNote(readObject(answer)), ...(isRepeated && repeated) }
   } catch (error) {
-    const isRefused = isAccountError(error) && error.status >= 400 && error.status < 500
-    if (isRefused) lost.delete(order)
-    else if (!tool.isReadOnly) lost.set(order, idempotencyKey)
+    // Also after a refusal, which may be that of a repetition while the first call went through.
+    if (!tool.isReadOnly) lost.set(order, key)
     if (!isAccountError(error)) throw error
     return refusalOf(error)
   }
 }
 
+/** Note for a model whose order was made before. */
+const repeated = {
+  note: 'You made the same call before without success: this is the answer to both. If your user wants it twice, call again.',
+} as const
+
+/** Keys of orders that were not answered, by order, and of their repetitions, by name. */
 const lostOrdersOf = new WeakMap<AccountClient, Map<string, string>>()
 
-/** Returns the keys of the orders whose answers were lost, by order. */
 function lostOrders(account: AccountClient): Map<string, string> {
   const lost = lostOrdersOf.get(account) ?? new Map<string, string>()
   lostOrdersOf.set(account, lost)
   return lost
+}
+
+/** Returns the key of a call: that of the order that it repeats, else its own. */
+async function keyFor(account: AccountClient, order: string, name: string | undefined) {
+  const lost = lostOrders(account)
+  const before = (name !== undefined ? lost.get(name) : undefined) ?? lost.get(order)
+  if (before === undefined) {
+    return { key: name === undefined ? crypto.randomUUID() : await keyOf(name), isRepeated: false }
+  }
+  // The framework may make the repetition again once the order is answered.
+  if (name !== undefined) lost.set(name, before)
+  return { key: before, isRepeated: true }
 }
 
 async function keyOf(call: string): Promise<string> {

@@ -150,6 +150,28 @@ test('repeats after a lost answer only what cannot have a second effect', async 
   ])
 })
 
+test('a payment whose answer was lost is not told as refused because a repetition has to wait', async () => {
+  const busy = refusing(429, 'rate_limited', { retry_after_seconds: 61 })
+  const { client } = await serviceThat(
+    lost,
+    busy,
+    lost,
+    refusing(403, 'limit_exceeded'),
+    lost,
+    busy,
+  )
+
+  const waiting = await thrownBy(client.walletCustodialTransfer(order))
+  const refused = await thrownBy(client.walletCustodialTransfer(order))
+  const read = await thrownBy(client.getIdentity())
+
+  expect([waiting.code, refused.code, read.code]).toEqual([
+    'network_error',
+    'limit_exceeded',
+    'rate_limited',
+  ])
+})
+
 test('tells all that a refusal says', async () => {
   const said = { hint: 'Wait.', details: { left: '1' }, request_id: 'r-1' }
   const { client } = await serviceThat(refusing(403, 'limit_exceeded', said))

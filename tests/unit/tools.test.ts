@@ -87,26 +87,31 @@ test('a refusal is an answer with its code, sentence and hint', async () => {
   expect(answered).toEqual(refusal)
 })
 
-/** Calls in turn, while the service answers the first `lost` of them with nothing; returns the keys that it got. */
-async function keysOf(calls: { input?: ToolInput; callName?: string }[], lost = 0) {
+type Call = { input?: ToolInput; callName?: string; status?: number }
+
+/** Calls in turn, and the service answers with this status, or not at all for 0; returns the keys that it got. */
+async function keysOf(calls: Call[]) {
   const service = await serverThat((response) => {
-    if (service.received.length <= lost) response.destroy()
-    else response.end('{}')
+    const { status = 200 } = calls[service.received.length - 1] ?? {}
+    if (status === 0) response.destroy()
+    else response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
   })
   const account = createClient({ baseUrl: service.url, apiKey: 'a-key', repetitionsMax: 0 })
   const [tool] = chooseTools({ only: ['wallet_custodial_transfer'] })
   if (!tool) throw new Error('no tool')
+  const notes: boolean[] = []
   for (const { input = transfer, callName } of calls) {
-    await callTool(account, tool, input, { isAgreed: false, callName })
+    const answer = await callTool(account, tool, input, { isAgreed: false, callName })
+    notes.push('note' in answer)
   }
-  return service.received.map(({ headers }) => headers['idempotency-key'])
+  return { keys: service.received.map(({ headers }) => headers['idempotency-key']), notes }
 }
 
 test('a call that the framework makes again has its key, and no other call has it', async () => {
   const [one, other] = ['task-1 call-1', 'task-1 call-2']
   const dearer = { ...transfer, amount: '6' }
 
-  const keys = await keysOf([
+  const { keys } = await keysOf([
     { callName: one },
     { callName: one },
     { callName: other },
@@ -119,8 +124,21 @@ test('a call that the framework makes again has its key, and no other call has i
   expect(new Set(keys).size).toBe(5)
 })
 
-test('an order whose answer was lost is repeated with its key, until an answer comes', async () => {
-  const keys = await keysOf([{}, {}, {}, {}], 2)
+test('an order whose answer was lost is repeated with its key until it is answered, and that is said', async () => {
+  const { keys, notes } = await keysOf([{ status: 0 }, { status: 429 }, { status: 401 }, {}, {}])
+
+  expect(new Set(keys.slice(0, 4)).size).toBe(1)
+  expect(keys[4]).not.toBe(keys[0])
+  expect(notes).toEqual([false, false, false, true, false])
+})
+
+test('the framework may make the repetition of a lost order again', async () => {
+  const { keys } = await keysOf([
+    { callName: 'task-1 call-1', status: 0 },
+    { callName: 'task-2 call-2' },
+    { callName: 'task-2 call-2' },
+    { callName: 'task-3 call-3' },
+  ])
 
   expect([keys[1], keys[2]]).toEqual([keys[0], keys[0]])
   expect(keys[3]).not.toBe(keys[0])
