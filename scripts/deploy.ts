@@ -1,7 +1,8 @@
 /** Brings the product to Cloudflare Workers and a hosted Supabase, or to its newest version there. */
 import { runFramed } from './program/frame.ts'
 
-const help = `npm run deploy -- [--settings deploy.toml] [--init | --check | --plan | --rollback | --kms key]
+const help = `npm run deploy -- [--settings deploy.toml] [--init | --check | --plan | --rollback]
+                   [--kms key | --replace name]
                    [--escrowed] [--target supabase [--secrets]] [--passphrase-file file]
 
 Brings the product to Cloudflare Workers and a hosted Supabase. It looks at everything first, makes the secrets
@@ -15,6 +16,7 @@ version.
 --plan              say what would change and what each worker may reach
 --rollback          bring the workers back to what they were before a run that was stopped or could not bring them back
 --kms               have this key of AWS KMS or Google Cloud KMS seal the root keys of custody in <settings>.secrets
+--replace           take the next of three steps that replace OTP_PEPPER, OUTBOX_KEY or PASSWORD_PEPPER
 --escrowed          a copy of <settings>.secrets and its passphrase is kept elsewhere
 --target supabase   write the operations as Edge Functions into dist/supabase and say how they get there;
                     deploy.toml has to say supabase_functions = true, and with --plan nothing is written
@@ -36,6 +38,7 @@ const options = {
   plan: { type: 'boolean' },
   rollback: { type: 'boolean' },
   kms: { type: 'string' },
+  replace: { type: 'string' },
   escrowed: { type: 'boolean' },
   target: { type: 'string' },
   secrets: { type: 'boolean' },

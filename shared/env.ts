@@ -174,10 +174,15 @@ type Replaceable = 'PASSWORD_PEPPER' | 'OTP_PEPPER' | 'OUTBOX_KEY'
 
 /**
  * Returns the values of a secret. While it is replaced these are two, bound as `one other`, neither under
- * 16 characters or with spaces: the first is used for what is made, and both for what is read.
+ * 16 characters or with spaces: the first is used for what is made, and both for what is read. Throws if there is
+ * white space in another place, because everything would then be made under a value that nobody meant.
  */
 export function secretValues(config: Config, name: Replaceable): readonly [string, ...string[]] {
   const text = required(config, name)
   const [, one, other] = /^(\S{16,}) (\S{16,})$/.exec(text) ?? []
-  return one === undefined || other === undefined ? [text] : [one, other]
+  if (one !== undefined && other !== undefined) return [one, other]
+  if (!/\s/.test(text)) return [text]
+  throw new Error(
+    `${name} has to be one value, or two of 16 characters or more with a space between`,
+  )
 }

@@ -22,8 +22,8 @@ const awsSchema = z.strictObject({
   kms: z.literal('aws'),
   /** ARN of the key. */
   key: z.string().regex(awsKey),
-  access_key_id: z.string().min(1),
-  secret_access_key: z.string().min(1),
+  access_key_id: z.string().regex(/^[A-Z0-9]{16,128}$/),
+  secret_access_key: z.string().regex(/^\S+$/),
 })
 const googleSchema = z.strictObject({
   kms: z.literal('google'),

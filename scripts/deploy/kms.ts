@@ -1,6 +1,7 @@
 /** Puts the root keys of custody, among the secrets of a deployment, under a key management service. */
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
+import { parseJson } from '../../shared/base64.ts'
 import { type KmsKey, kmsKeySchema, openSecret, sealSecret } from '../../shared/kms.ts'
 import type { Outside } from '../program/outside.ts'
 import { secretsFile } from './keys.ts'
@@ -39,8 +40,8 @@ function credentialsFor(name: string, environment: NodeJS.ProcessEnv) {
     ]
     return { kms: 'aws', access_key_id, secret_access_key }
   }
-  const account: unknown = JSON.parse(readFileSync(need('GOOGLE_APPLICATION_CREDENTIALS'), 'utf8'))
-  return { kms: 'google', ...accountFields.parse(account) }
+  const account = parseJson(readFileSync(need('GOOGLE_APPLICATION_CREDENTIALS'), 'utf8'))
+  return { kms: 'google', ...accountFields.safeParse(account).data }
 }
 
 /** Has the service seal the root keys, whether they are in the clear or sealed by another key, and keeps them so. */

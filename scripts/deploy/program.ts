@@ -10,6 +10,7 @@ import { secretsPath } from './keys.ts'
 import { kmsKeyNamed, sealCustodyRoots } from './kms.ts'
 import { sayPlan } from './preview.ts'
 import { cloudflareWorkers } from './ready-workers.ts'
+import { replaceSecret } from './replace.ts'
 import { type Deployment, deploy, isWell, takeBack } from './run.ts'
 import {
   type Credentials,
@@ -32,6 +33,7 @@ export type Options = {
   plan?: boolean | undefined
   rollback?: boolean | undefined
   kms?: string | undefined
+  replace?: string | undefined
   escrowed?: boolean | undefined
   target?: string | undefined
   secrets?: boolean | undefined
@@ -75,6 +77,11 @@ async function runWith(options: Options, signal: AbortSignal): Promise<number> {
     await sealCustodyRoots(file, await passphraseFor(options, file, signal), key, outside)
     console.log(`${key.key} seals the root keys of custody; npm run deploy brings them there
 A copy of ${secretsPath(file)} from before opens without that key. Keep it where nobody works with it, or destroy it.`)
+    return 0
+  }
+  if (options.replace !== undefined) {
+    const passphrase = await passphraseFor(options, file, signal)
+    console.log(await replaceSecret(file, passphrase, options.replace))
     return 0
   }
   const credentials = await readCredentials(process.env, settings, ask)

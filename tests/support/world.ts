@@ -87,7 +87,7 @@ export type Worker = {
 }
 
 const jsonObject = z.record(z.string(), z.unknown())
-export const pepper = 'a pepper of the tests only'
+export const pepper = 'a-pepper-of-the-tests-only'
 const sessionKeys = createSessionKeys()
 const receiptKeys = createReceiptKeys()
 const outboxKey = Buffer.alloc(32, 7).toString('base64')
@@ -268,7 +268,7 @@ function bindingsOf(
     SESSION_PUBLIC_KEYS: sessionKeys.publicKeys,
     RECEIPT_PRIVATE_KEY: receiptKeys.privateKey,
     RECEIPT_PUBLIC_KEYS: receiptKeys.publicKeys,
-    OTP_PEPPER: 'another pepper of the tests only',
+    OTP_PEPPER: 'another-pepper-of-the-tests-only',
     OUTBOX_KEY: outboxKey,
     ...pushKeysOf({ outbox_key: outboxKey }),
     NOTICE_DOMAIN: noticeDomain,

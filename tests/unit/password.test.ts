@@ -16,7 +16,7 @@ const world = worldFrom({
   MAIL_DOMAIN: 'agents.example',
   SUPABASE_URL: 'http://127.0.0.1:9',
   SUPABASE_API_KEY: 'sb_publishable_of_nobody',
-  PASSWORD_PEPPER: 'a pepper of the tests only',
+  PASSWORD_PEPPER: 'a-pepper-of-the-tests-only',
 })
 const owner = { email: 'margarete.holz@people.example', alias: 'margarete-agent' }
 const check = (password: string) => checkPassword(password, owner)
@@ -84,7 +84,7 @@ test('a hash is argon2id with the pepper as its secret value, and stale once the
   const cost = { m: 64, t: 1, p: 1 }
   const hash = argon2id('a long sentence', salt, {
     ...cost,
-    key: 'a pepper of the tests only',
+    key: 'a-pepper-of-the-tests-only',
     dkLen: 32,
   })
   const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64').replace(/=+$/, '')
@@ -93,7 +93,7 @@ test('a hash is argon2id with the pepper as its secret value, and stale once the
   expect(verifyPassword(world, 'a long sentence', stored)).toBe('stale')
   const other = {
     ...world,
-    config: { ...world.config, PASSWORD_PEPPER: 'another pepper altogether' },
+    config: { ...world.config, PASSWORD_PEPPER: 'another-pepper-altogether' },
   }
   expect(verifyPassword(other, 'a long sentence', stored)).toBe('wrong')
 })
@@ -121,4 +121,14 @@ test('while the pepper is replaced, a wrong password takes the same work with an
   }
 
   expect([timesOf(stored), timesOf(undefined)]).toEqual([2, 2])
+})
+
+test.each([
+  'two  values of-sixteen-or-more',
+  'a-pepper-of-the-tests-only\n',
+  'short another-pepper-altogether',
+])('no hash is made under %j, which is neither one value nor two', (pepper) => {
+  const config = { ...world.config, PASSWORD_PEPPER: pepper }
+
+  expect(() => hashPassword({ ...world, config }, 'correct horse')).toThrow('PASSWORD_PEPPER')
 })
