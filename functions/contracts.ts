@@ -3,6 +3,10 @@
 import type { Operation } from '../shared/contract/operation.ts'
 import { accountExposure } from './account-exposure/contract.ts'
 import { accountFreeze } from './account-freeze/contract.ts'
+import { accountWebhookCreate } from './account-webhook-create/contract.ts'
+import { accountWebhookDelete } from './account-webhook-delete/contract.ts'
+import { accountWebhookList } from './account-webhook-list/contract.ts'
+import { accountWebhookReplay } from './account-webhook-replay/contract.ts'
 import { checkAlias } from './check-availability/contract.ts'
 import { confirmRegistrationCode } from './confirm-registration-code/contract.ts'
 import { consentReceipt } from './consent-receipt/contract.ts'
@@ -66,6 +70,10 @@ export const contracts: readonly Operation[] = [
   walletActivityList,
   accountExposure,
   accountFreeze,
+  accountWebhookCreate,
+  accountWebhookList,
+  accountWebhookDelete,
+  accountWebhookReplay,
   createHostedAction,
   hostedActionStatus,
   consentReceipt,

@@ -50,7 +50,7 @@ const passwords: BundleRule = {
   runtime: [],
 }
 
-/** Knows the top-level domains, to refuse a site that cannot be reached. */
+/** Knows the top-level domains, to refuse an address that cannot be reached. */
 const sites: BundleRule = { ...plain, gzipBytesMax: 68 * kilobyte }
 
 /** Opens and seals secrets, and sends opened ones to sites. No other function can do both. */
@@ -162,6 +162,7 @@ const mandates: BundleRule = {
 
 /** Rules of the functions that are neither plain nor on a chain only. */
 const exceptions: Readonly<Record<string, BundleRule>> = {
+  'account-webhook-create': sites,
   'consent-receipt': receipts,
   'create-account': passwords,
   'create-hosted-action': sites,

@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = 'e4165fcccb26643ad878e9b68133812f513fce0c48216452c58cabbd25072c4c'
+export const contractDigest = 'a5a19ed43bd75afaa1acf06198cbef018a2dc77c1316f14be9bcaec69637b2f6'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -68,6 +68,9 @@ export const errorCodes = [
   'browser_only',
   'registration_closed',
   'alias_unavailable',
+  'webhook_refused',
+  'webhook_not_found',
+  'too_many_webhooks',
   'weak_password',
   'account_exists',
   'challenge_failed',
@@ -1641,6 +1644,71 @@ export type AccountFreezeAnswer = {
 
 export type AccountFreezeError = 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'unauthorized' | 'unavailable' | 'unsupported_media_type'
 
+export type AccountWebhookCreateRequest = {
+  /** https address that answers 2xx within 5 seconds. */
+  url: string
+}
+
+export type AccountWebhookCreateAnswer = {
+  webhook_id: string
+  url: string
+  /** Verifies the signatures; shown this once. */
+  secret: string
+  /** RFC 3339, UTC. */
+  created_at: string
+}
+
+export type AccountWebhookCreateError = 'account_frozen' | 'conflict' | 'idempotency_mismatch' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'too_many_webhooks' | 'unauthorized' | 'unavailable' | 'unsupported_media_type' | 'webhook_refused'
+
+export type AccountWebhookListRequest = { [name: string]: never }
+
+export type AccountWebhookListAnswer = {
+  webhooks: Array<{
+    webhook_id: string
+    url: string
+    /** RFC 3339, UTC. */
+    created_at: string
+    /** Events that have not arrived. */
+    waiting: number
+    last_arrived_at: string | null
+    failing_since: string | null
+    /** What the last try met. */
+    failed_reason: string | null
+    /** Nothing is sent since; account_webhook_replay goes on. */
+    ended_at: string | null
+  }>
+}
+
+export type AccountWebhookListError = 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'unauthorized' | 'unavailable'
+
+export type AccountWebhookDeleteRequest = {
+  /** From account_webhook_create. */
+  webhook_id: string
+}
+
+export type AccountWebhookDeleteAnswer = {
+  webhook_id: string
+  /** False if there was none. */
+  deleted: boolean
+}
+
+export type AccountWebhookDeleteError = 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'unauthorized' | 'unavailable' | 'unsupported_media_type'
+
+export type AccountWebhookReplayRequest = {
+  /** From account_webhook_create. */
+  webhook_id: string
+  /** At most 30 days back. */
+  since: string
+}
+
+export type AccountWebhookReplayAnswer = {
+  webhook_id: string
+  /** Events that are to be sent. */
+  waiting: number
+}
+
+export type AccountWebhookReplayError = 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'unauthorized' | 'unavailable' | 'unsupported_media_type' | 'webhook_not_found'
+
 export type CreateLoginLinkRequest = {
   action_type: 'login' | 'deposit' | 'walletconnect' | 'human_verification' | 'website_login'
   /** Shown as a link at the end, at an origin that the service allows. */
@@ -2500,6 +2568,10 @@ export type Operations = {
   wallet_activity_list: { request: WalletActivityListRequest; answer: WalletActivityListAnswer; error: WalletActivityListError }
   account_exposure: { request: AccountExposureRequest; answer: AccountExposureAnswer; error: AccountExposureError }
   account_freeze: { request: AccountFreezeRequest; answer: AccountFreezeAnswer; error: AccountFreezeError }
+  account_webhook_create: { request: AccountWebhookCreateRequest; answer: AccountWebhookCreateAnswer; error: AccountWebhookCreateError }
+  account_webhook_list: { request: AccountWebhookListRequest; answer: AccountWebhookListAnswer; error: AccountWebhookListError }
+  account_webhook_delete: { request: AccountWebhookDeleteRequest; answer: AccountWebhookDeleteAnswer; error: AccountWebhookDeleteError }
+  account_webhook_replay: { request: AccountWebhookReplayRequest; answer: AccountWebhookReplayAnswer; error: AccountWebhookReplayError }
   create_login_link: { request: CreateLoginLinkRequest; answer: CreateLoginLinkAnswer; error: CreateLoginLinkError }
   hosted_action_status: { request: HostedActionStatusRequest; answer: HostedActionStatusAnswer; error: HostedActionStatusError }
   consent_receipt: { request: ConsentReceiptRequest; answer: ConsentReceiptAnswer; error: ConsentReceiptError }
@@ -2567,6 +2639,14 @@ export type AccountClient = {
   accountExposure: (request?: AccountExposureRequest, options?: CallOptions) => Promise<AccountExposureAnswer>
   /** Stops everything that spends or signs, at once. Only the owner can undo it. Any token will do. */
   accountFreeze: (request?: AccountFreezeRequest, options?: CallOptions) => Promise<AccountFreezeAnswer>
+  /** Has the events of the account sent to an https address, signed by Standard Webhooks. Scope: pay. Takes an Idempotency-Key. */
+  accountWebhookCreate: (request: AccountWebhookCreateRequest, options?: CallOptions) => Promise<AccountWebhookCreateAnswer>
+  /** Webhooks of the account, and whether events arrive there. Scope: read. */
+  accountWebhookList: (request?: AccountWebhookListRequest, options?: CallOptions) => Promise<AccountWebhookListAnswer>
+  /** Ends a webhook now; what has not arrived is not sent any more. Scope: pay. */
+  accountWebhookDelete: (request: AccountWebhookDeleteRequest, options?: CallOptions) => Promise<AccountWebhookDeleteAnswer>
+  /** Sends the events since a time again, with the same ids; a webhook that ended goes on. Scope: pay. */
+  accountWebhookReplay: (request: AccountWebhookReplayRequest, options?: CallOptions) => Promise<AccountWebhookReplayAnswer>
   /** A link to a page on which a person signs in, sends money, enters a login or confirms to be there. Any token will do. GAP_HOSTED_ACTION_V1. */
   createLoginLink: (request: CreateLoginLinkRequest, options?: CallOptions) => Promise<CreateLoginLinkAnswer>
   /** The state of a hosted action; waits for a change if asked to. Any token will do. GAP_HOSTED_ACTION_V1. */
@@ -2628,6 +2708,10 @@ export const operations = {
   walletActivityList: { id: 'wallet_activity_list', method: 'GET', folder: 'wallet-activity-list', keyed: false, repeatable: true },
   accountExposure: { id: 'account_exposure', method: 'GET', folder: 'account-exposure', keyed: false, repeatable: true },
   accountFreeze: { id: 'account_freeze', method: 'POST', folder: 'account-freeze', keyed: false, repeatable: true },
+  accountWebhookCreate: { id: 'account_webhook_create', method: 'POST', folder: 'account-webhook-create', keyed: true, repeatable: true },
+  accountWebhookList: { id: 'account_webhook_list', method: 'GET', folder: 'account-webhook-list', keyed: false, repeatable: true },
+  accountWebhookDelete: { id: 'account_webhook_delete', method: 'POST', folder: 'account-webhook-delete', keyed: false, repeatable: true },
+  accountWebhookReplay: { id: 'account_webhook_replay', method: 'POST', folder: 'account-webhook-replay', keyed: false, repeatable: false },
   createLoginLink: { id: 'create_login_link', method: 'POST', folder: 'create-hosted-action', keyed: false, repeatable: false },
   hostedActionStatus: { id: 'hosted_action_status', method: 'GET', folder: 'hosted-action-status', keyed: false, repeatable: true },
   consentReceipt: { id: 'consent_receipt', method: 'GET', folder: 'consent-receipt', keyed: false, repeatable: true },

@@ -89,6 +89,9 @@ export const errorTable = {
     'The link was used or is older than 30 minutes. Begin again with a new code.',
   ],
   alias_unavailable: [409, 'This alias is not available. check_alias tells why.'],
+  webhook_refused: [422, 'Events cannot be sent to this address.'],
+  webhook_not_found: [404, 'The account has no such webhook.'],
+  too_many_webhooks: [409, 'The account has five webhooks, the most. Delete one first.'],
   weak_password: [422, 'The password is too easy to guess. Choose another one.'],
   account_exists: [409, 'This mail address already has an account. Sign in.'],
   challenge_failed: [

@@ -78,6 +78,7 @@ export type DatabaseFunctions = {
       new_id?: string
     }
   }
+  create_webhook: { args: { credential: string; webhook: string; url: string; sealed: string } }
   custody_authorize: {
     args: {
       credential: string
@@ -169,6 +170,7 @@ export type DatabaseFunctions = {
   custody_set_aside: { args: { lease: string; payments: string[]; own: boolean } }
   custody_withdraw: { args: { payment: string } }
   delete_vault_entry: { args: { credential: string; entry: string } }
+  delete_webhook: { args: { credential: string; webhook: string } }
   delivered_piece: { args: { credential: string; payment: string; place: number } }
   find_consent: { args: { credential: string; payment?: string | null; mandate?: string | null } }
   find_payment: {
@@ -470,6 +472,7 @@ export type DatabaseFunctions = {
       at_site?: string | null
     }
   }
+  list_webhooks: { args: { credential: string } }
   login_find: { args: { email: string; client: string } }
   login_find_passkey: { args: { passkey: string } }
   login_with_code: {
@@ -511,12 +514,17 @@ export type DatabaseFunctions = {
   mail_attachment: { args: { credential: string; mail: string; file: number } }
   mailer_claim: { args: { mails_max: number } }
   mailer_claim_pushes: { args: { pushes_max: number } }
+  mailer_claim_webhooks: { args: { webhooks_max: number } }
   mailer_device_gone: { args: { push: string } }
   mailer_done: { args: { mail: string } }
+  mailer_event_arrived: { args: { webhook: string; event: string } }
+  mailer_event_failed: { args: { webhook: string; event: string; reason: string; gone: boolean } }
   mailer_failed: { args: { mail: string; reason: string; for_good: boolean; outage: boolean } }
   mailer_push_done: { args: { push: string } }
   mailer_push_failed: { args: { push: string; reason: string; for_good: boolean } }
   mailer_ready: { args: Record<string, never> }
+  mailer_reseal_webhook: { args: { webhook: string; sealed: string } }
+  mailer_round_done: { args: { webhook: string } }
   mailer_send_waiting: {
     args: {
       of_account: string
@@ -976,6 +984,7 @@ export type DatabaseFunctions = {
   payment_headroom: { args: { credential: string; payment: string } }
   purchase_facts: { args: { credential: string; resource: string } }
   read_mail: { args: { credential: string; mail: string } }
+  replay_webhook: { args: { credential: string; webhook: string; since: string } }
   resolve_recipient: {
     args: {
       credential: string

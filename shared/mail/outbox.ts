@@ -45,14 +45,8 @@ export async function sealForOutbox(
   { to, topic, id = world.newId(), ...letter }: Message & Addressing,
 ): Promise<OutboxMail> {
   const recipient = to ?? null
-  const nonce = world.randomBytes(nonceBytes)
-  const [secret] = secretValues(world.config, 'OUTBOX_KEY')
-  const key = await outboxKey(secret, 'encrypt')
-  const text = new TextEncoder().encode(JSON.stringify(letter))
-  const sealed = new Uint8Array(
-    await crypto.subtle.encrypt(boundTo(nonce, id, recipient), key, text),
-  )
-  return { id, to: recipient, topic, sealed: encodeBase64(new Uint8Array([...nonce, ...sealed])) }
+  const sealed = await sealText(world, JSON.stringify(letter), [id, recipient])
+  return { id, to: recipient, topic, sealed }
 }
 
 /** Opens one mail. Throws if it was sealed under another key, id or address. */
@@ -60,18 +54,48 @@ export async function openOutboxMail(
   world: Pick<World, 'config'>,
   { id, to, sealed }: Pick<OutboxMail, 'id' | 'to' | 'sealed'>,
 ): Promise<Letter> {
-  const bytes = decodeBytes(sealed) ?? new Uint8Array()
-  const bound = boundTo(bytes.subarray(0, nonceBytes), id, to)
-  const secrets = secretValues(world.config, 'OUTBOX_KEY')
-  const keys = await Promise.all(secrets.map((secret) => outboxKey(secret, 'decrypt')))
-  const text = await Promise.any(
-    keys.map((key) => crypto.subtle.decrypt(bound, key, bytes.subarray(nonceBytes))),
-  )
-  return letterSchema.parse(JSON.parse(new TextDecoder().decode(text)))
+  const { text } = await openText(world, sealed, [id, to])
+  return letterSchema.parse(JSON.parse(text))
 }
 
-function boundTo(iv: Uint8Array<ArrayBuffer>, id: string, to: string | null) {
-  return { name: cipher, iv, additionalData: new TextEncoder().encode(JSON.stringify([id, to])) }
+/** Facts that a text is bound to; its reader has to name them. */
+type Bound = readonly (string | null)[]
+
+/** Seals a text under OUTBOX_KEY; returns nonce and ciphertext in base64. */
+export async function sealText(
+  { config, randomBytes }: Pick<World, 'config' | 'randomBytes'>,
+  text: string,
+  bound: Bound,
+): Promise<string> {
+  const nonce = randomBytes(nonceBytes)
+  const [secret] = secretValues(config, 'OUTBOX_KEY')
+  const key = await outboxKey(secret, 'encrypt')
+  const bytes = new TextEncoder().encode(text)
+  const sealed = await crypto.subtle.encrypt(boundTo(nonce, bound), key, bytes)
+  return encodeBase64(new Uint8Array([...nonce, ...new Uint8Array(sealed)]))
+}
+
+/**
+ * Opens a text; `isOld` if a key opened it that is being replaced. Throws if it was sealed under another key, or bound
+ * to other facts.
+ */
+export async function openText(
+  { config }: Pick<World, 'config'>,
+  sealed: string,
+  bound: Bound,
+): Promise<{ text: string; isOld: boolean }> {
+  const bytes = decodeBytes(sealed) ?? new Uint8Array()
+  const way = boundTo(bytes.subarray(0, nonceBytes), bound)
+  const opening = secretValues(config, 'OUTBOX_KEY').map(async (secret, place) => {
+    const key = await outboxKey(secret, 'decrypt')
+    const opened = await crypto.subtle.decrypt(way, key, bytes.subarray(nonceBytes))
+    return { text: new TextDecoder().decode(opened), isOld: place > 0 }
+  })
+  return Promise.any(opening)
+}
+
+function boundTo(iv: Uint8Array<ArrayBuffer>, bound: Bound) {
+  return { name: cipher, iv, additionalData: new TextEncoder().encode(JSON.stringify(bound)) }
 }
 
 async function outboxKey(secret: string, use: 'encrypt' | 'decrypt') {

@@ -79,6 +79,7 @@ begin
   delete from private.mails m where m.account = of_account;
   delete from private.waiting_notices w where w.account = of_account;
   delete from private.push_devices d where d.account = of_account;
+  delete from private.webhooks w where w.account = of_account;
   delete from private.recipient_labels l where l.account = of_account;
   delete from private.secured s where s.account = of_account;
   delete from private.passkeys p where p.account = of_account;

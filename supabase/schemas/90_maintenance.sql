@@ -53,6 +53,8 @@ insert into private.retention (of_table, ages_from, kept, only_where, reason) va
   ('vault_destinations', 't.asked_at', '1 day', 't.approved_at is null',
     'A destination that the owner did not approve within the day is asked for again.'),
   ('vault_sessions', 't.expires_at', '0', null, 'An expired session continues nothing.'),
+  ('webhook_events', 't.at', '30 days', null, 'It can be sent again for that long.'),
+  ('webhooks', 't.ended_at', '30 days', 't.ended_at is not null', 'Who made it sees why it ended, and may have it go on.'),
   ('rate_buckets', 't.arrives_at', '1 hour', null, 'An empty bucket equals a missing one.'),
 
   ('account_keys', null, null, null, 'The account''s secrets are sealed with it.'),
@@ -108,7 +110,8 @@ begin
     ('payments', 6144, 'terms, delivery'), ('idempotent_answers', 1024, 'body'),
     ('activities', 512, null), ('mandates', 1024, null), ('hosted_actions', 1024, 'asked, entered'),
     ('mails', 4096, null), ('outbox', 2048, null), ('vault_entries', 512, 'sealed'),
-    ('vault_destinations', 512, null), ('vault_sessions', 512, 'sealed'), ('vault_sites', 256, null))
+    ('vault_destinations', 512, null), ('vault_sessions', 512, 'sealed'), ('vault_sites', 256, null),
+    ('webhooks', 512, null), ('webhook_events', 256, null))
     as t (of_table, beside, grows_by)
   loop
     execute pg_catalog.format('create trigger charged after insert on private.%I

@@ -15,6 +15,7 @@ const internal = ['custody', 'housekeeping', 'mail-reader', 'mailer', 'vault']
 const telling = ['API_KEY_PEPPER', 'OUTBOX_KEY']
 const ownSecrets: Readonly<Record<string, string[]>> = {
   'account-freeze': telling,
+  'account-webhook-create': telling,
   'confirm-registration-code': ['OTP_PEPPER'],
   'consent-receipt': ['API_KEY_PEPPER', 'RECEIPT_PRIVATE_KEY'],
   'create-account': ['API_KEY_PEPPER', 'PASSWORD_PEPPER'],

@@ -16,6 +16,7 @@ const layers = [
     'auth',
     'health',
     'remote',
+    'webhooks',
   ],
   ['world.ts', 'kms.ts', 'custody', 'chains', 'vault', 'mailbox', 'mail', 'db', 'egress'],
   ['policy', 'contract', 'consent'],
