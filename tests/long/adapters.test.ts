@@ -9,34 +9,29 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
-import { type Account, createClient } from '../../scripts/client/index.ts'
 import { chooseTools } from '../../scripts/client/tools.ts'
-import { listen } from '../../scripts/local/process/listen.ts'
 import { adapters, buildAdapter, namedByPackage } from '../../scripts/packages/adapters.ts'
 import { buildClient, compiler, root } from '../../scripts/packages/package.ts'
-import { acquaint, fingerprintOf } from '../support/acquaint.ts'
 import { resolveAll, settledAsOnChain } from '../support/books.ts'
-import { functionsIn } from '../support/functions.ts'
-import { type Market, openMarket, priceAtomic } from '../support/market.ts'
+import { priceAtomic } from '../support/market.ts'
 import { textLike } from '../support/matching.ts'
-import { type Agent, userAgent } from '../support/world.ts'
+import {
+  booksOf,
+  openParties,
+  openServedMarket,
+  payByClient,
+  type ServedMarket,
+} from '../support/served-market.ts'
+import { userAgent } from '../support/world.ts'
 
 const timeoutMilliseconds = 300_000
 const names = adapters.map(({ name }) => name)
 const directory = mkdtempSync(join(tmpdir(), 'aoa-adapters-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-let market: Market
-let baseUrl: string
+let market: ServedMarket
 beforeAll(async () => {
-  market = await openMarket()
-  const functions = functionsIn(market.world)
-  const served = await listen((request) => {
-    const found = functions.get(new URL(request.url).pathname.slice(1))
-    return found ? found.fetch(request) : new Response(null, { status: 404 })
-  })
-  afterAll(() => served.close())
-  baseUrl = served.url
+  market = await openServedMarket()
   await install()
 }, timeoutMilliseconds)
 
@@ -83,7 +78,8 @@ type Script = { answer: 'yes' | 'no' | 'everything'; amount?: string }
 
 /** Plays with one framework; returns its course, the agent, and what its wallet lost. */
 async function play(name: string, { answer, amount = '5' }: Script) {
-  const { agent, payee, known } = await openParties()
+  const { agent, payee, known } = await openParties(market)
+  const { baseUrl } = market
   const settings = { baseUrl, apiKey: agent.key, deviceId: userAgent, answer, amount }
   const goal = { recipient: payee.alias, known: known.alias, shop: market.merchant.v2Url }
   const { stdout } = await promisify(execFile)(
@@ -93,45 +89,6 @@ async function play(name: string, { answer, amount = '5' }: Script) {
   )
   const spent = 100_000_000n - (await market.usdcOf(agent.address))
   return { ...course.parse(JSON.parse(stdout)), agent, payee, known, spent }
-}
-
-/** Opens a paying agent, a payee, and another whom it pays without a confirmation. */
-async function openParties() {
-  const [agent, payee] = [await market.agent('pay', { usdc: 100 }), await market.agent('read')]
-  const known = await market.agent('read')
-  await acquaint(market.db, agent, known.address, fingerprintOf(`id:${userAgent}`))
-  return { agent, payee, known }
-}
-
-function accountOf({ key }: Agent): Account {
-  return createClient({ baseUrl, apiKey: key, deviceId: userAgent })
-}
-
-/** Does the same by the typed client alone. */
-async function payByClient(): Promise<Agent> {
-  const { agent, payee, known } = await openParties()
-  const account = accountOf(agent)
-  const order = { recipient: payee.alias, chain: 'base-sepolia', token: 'USDC', amount: '5' }
-  const { transfer_id } = await account.walletCustodialTransfer(order)
-  await account.walletCustodialTransfer({ ...order, transfer_id, user_confirmed: true })
-  const { attempt_id } = await account.x402PaymentPrepare({ resource_url: market.merchant.v2Url })
-  await account.x402PaymentExecute({ attempt_id, user_confirmed: true })
-  await account.walletCustodialTransfer({ ...order, recipient: known.alias, amount: '0.5' })
-  return agent
-}
-
-/** Returns what the books of an account say, without names, ids and times. */
-async function booksOf(agent: Agent): Promise<unknown> {
-  await resolveAll(market)
-  const account = accountOf(agent)
-  const { reserved_usd } = await account.walletBalances({})
-  const { limits } = await account.getIdentity()
-  const rows = await market.db.sql`
-    select kind, state, amount_atomic::text, consent_level from private.payments
-     where account = ${agent.id} order by kind, amount_atomic`
-  const settled = (await settledAsOnChain(market, agent)).length
-  const left = limits.automatic_daily.left_usd
-  return { reserved_usd, left, rows: rows.map((row) => ({ ...row })), settled }
 }
 
 test.each(names)(
@@ -155,7 +112,7 @@ test.each(names)(
     expect(spent).toBe(5_500_000n + priceAtomic)
     expect(await market.usdcOf(payee.address)).toBe(5_000_000n)
     expect(await market.usdcOf(known.address)).toBe(500_000n)
-    expect(await booksOf(agent)).toEqual(await booksOf(await payByClient()))
+    expect(await booksOf(market, agent)).toEqual(await booksOf(market, await payByClient(market)))
     expect(fieldsOf(given)).toEqual(
       fieldsOf(chooseTools().map((tool) => ({ name: tool.name, schema: tool.inputSchema }))),
     )
