@@ -69,7 +69,7 @@ async function generate(): Promise<Product[]> {
 const help = `node scripts/generate.ts [--contracts] [--check]
 
 Writes the first of supabase/migrations and shared/db/functions.ts from supabase/schemas; from the contracts the
-list of them, the entry of each function, wrangler.toml, the digest, the client and the table of
+list of them, the entry of each function, wrangler.toml, the digest, both clients and the table of
 functions/README.md; functions/web/assets.ts from its style sheet and scripts,
 functions/discovery/prose.ts from skill.md beside it, and shared/auth/common-passwords.ts.
 --contracts writes what follows from the contracts and scripts/deploy/functions.toml alone.

@@ -4,7 +4,7 @@ import { requestSchema, responseSchema } from '../../shared/contract/documents/o
 import { errorTable } from '../../shared/contract/errors.ts'
 import { commonErrors, type Operation } from '../../shared/contract/operation.ts'
 import { digestOfContracts } from './digest.ts'
-import { declareType, docComment, literal } from './json-type.ts'
+import { declareType, docComment, literal, pascal } from './json-type.ts'
 
 /** Returns the whole text of scripts/client/operations.ts. */
 export function describeClient(contracts: readonly Operation[]): string {
@@ -38,7 +38,7 @@ export type ErrorCode = (typeof errorCodes)[number]
 }
 
 function describeTypes(contract: Operation): string {
-  const name = typeName(contract)
+  const name = pascal(contract.id)
   const request = declareType(requestSchema(contract), {
     name: `${name}Request`,
     takesUndefined: true,
@@ -53,7 +53,7 @@ function describeTypes(contract: Operation): string {
 
 function describeMap(contracts: readonly Operation[]): string {
   const rows = contracts.map((contract) => {
-    const name = typeName(contract)
+    const name = pascal(contract.id)
     return `  ${contract.id}: { request: ${name}Request; answer: ${name}Answer; error: ${name}Error }\n`
   })
   return `/** What each operation takes and answers, and the codes with which it refuses. */
@@ -64,7 +64,7 @@ ${rows.join('')}}
 
 function describeMethods(contracts: readonly Operation[]): string {
   const rows = contracts.map((contract) => {
-    const name = typeName(contract)
+    const name = pascal(contract.id)
     const isOptional = (requestSchema(contract).required ?? []).length === 0
     const request = `request${isOptional ? '?' : ''}: ${name}Request`
     const call = `(${request}, options?: CallOptions) => Promise<${name}Answer>`
@@ -78,23 +78,24 @@ ${rows.join('')}}
 
 const tokenFor = { public: 'Needs no token.', any: 'Any token will do.' }
 
-function about({ summary, access, mutates, gap }: Operation): string {
+/** Returns the sentences that describe an operation. */
+export function about({ summary, access, mutates, gap }: Operation): string {
   const token = access === 'public' || access === 'any' ? tokenFor[access] : `Scope: ${access}.`
   const parts = [summary, token, mutates && 'Takes an Idempotency-Key.', gap && `${gap}.`]
   return parts.filter(Boolean).join(' ')
 }
 
+/** Returns what a client has to know for a call, such as whether a repeat changes nothing more. */
+export function callOf(contract: Operation) {
+  const { id, method, folder, mutates: keyed = false } = contract
+  return { id, method, folder, keyed, repeatable: keyed || annotationsOf(contract).idempotentHint }
+}
+
 function describeTable(contracts: readonly Operation[]): string {
   const rows = contracts.map((contract) => {
-    const { id, method, folder, mutates: keyed = false } = contract
-    const row = {
-      id,
-      method,
-      folder,
-      keyed,
-      repeatable: keyed || annotationsOf(contract).idempotentHint,
-    }
-    const fields = Object.entries(row).map(([name, value]) => `${name}: ${literal(value)}`)
+    const fields = Object.entries(callOf(contract)).map(
+      ([name, value]) => `${name}: ${literal(value)}`,
+    )
     return `  ${methodName(contract)}: { ${fields.join(', ')} },\n`
   })
   return `/** The operation of each method. */
@@ -118,9 +119,4 @@ function choice(codes: readonly string[]): string {
 
 function methodName({ id }: Operation): string {
   return id.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
-}
-
-function typeName(contract: Operation): string {
-  const name = methodName(contract)
-  return name.charAt(0).toUpperCase() + name.slice(1)
 }

@@ -4,7 +4,8 @@ import * as z from 'zod'
 const kind = z.enum(['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'])
 type Kind = z.output<typeof kind>
 
-type Schema = {
+/** The part of a JSON Schema that a type depends on. */
+export type Schema = {
   const?: unknown
   enum?: unknown[] | undefined
   anyOf?: Schema[] | undefined
@@ -53,6 +54,16 @@ const keywords = {
   ),
 }
 
+/** Reads a schema. Throws for a keyword that is not known here. */
+export function readSchema(value: object): Schema {
+  return schemaForm.parse(value)
+}
+
+/** Returns words as one word with capitals: `get_identity` becomes `GetIdentity`. */
+export function pascal(name: string): string {
+  return name.replace(/(?:^|_)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+}
+
 /** Settings for writing one type. */
 export type Writing = {
   /** Name of the type that is declared. */
@@ -63,7 +74,7 @@ export type Writing = {
 
 /** Returns the declaration of the type. */
 export function declareType(value: object, writing: Writing): string {
-  return `export type ${writing.name} = ${typeOf(schemaForm.parse(value), writing, '')}\n`
+  return `export type ${writing.name} = ${typeOf(readSchema(value), writing, '')}\n`
 }
 
 /** Returns the lines of a doc comment. */

@@ -4,6 +4,7 @@ import { requestSchema } from '../../shared/contract/documents/openapi.ts'
 import type { Operation } from '../../shared/contract/operation.ts'
 import { describeClient } from './client.ts'
 import { describeDigest } from './digest.ts'
+import { describePython } from './python.ts'
 import { type NamedContract, readContracts } from './read-contracts.ts'
 import { describeTools } from './tools.ts'
 import { describeWrangler } from './wrangler.ts'
@@ -25,6 +26,10 @@ export async function describeOperations(): Promise<{ file: string; content: str
     { file: 'wrangler.toml', content: describeWrangler(contracts) },
     { file: 'shared/contract/digest.ts', content: describeDigest(contracts) },
     { file: 'scripts/client/operations.ts', content: describeClient(contracts) },
+    {
+      file: 'scripts/python/agent_operating_account/operations.py',
+      content: describePython(contracts),
+    },
     { file: 'scripts/client/tool-list.ts', content: describeTools(contracts) },
   ]
 }

@@ -125,6 +125,7 @@ test('an operation is four files by hand, is then everywhere, and goes with them
     'functions/shelf-list/index.ts',
     'scripts/client/operations.ts',
     'scripts/client/tool-list.ts',
+    'scripts/python/agent_operating_account/operations.py',
     'shared/contract/digest.ts',
   ])
   const files = ['../functions/shelf-list/index.ts']
