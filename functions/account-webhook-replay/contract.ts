@@ -19,5 +19,5 @@ export const accountWebhookReplay = operation({
     webhook_id: z.uuid(),
     waiting: z.int().describe('Events that are to be sent.'),
   }),
-  errors: ['webhook_not_found'],
+  errors: ['webhook_not_found', 'account_frozen'],
 })

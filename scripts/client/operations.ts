@@ -3,7 +3,7 @@
 import type { CallOptions } from './options.ts'
 
 /** SHA-256 over all contracts; a service of this version sends it as x-contract-digest. */
-export const contractDigest = 'a5a19ed43bd75afaa1acf06198cbef018a2dc77c1316f14be9bcaec69637b2f6'
+export const contractDigest = '48f5a29126319bc74305b1bf6b83f853127388a142ceb51e39bc3f1693a3375f'
 
 /** Every code with which the service refuses. */
 export const errorCodes = [
@@ -1707,7 +1707,7 @@ export type AccountWebhookReplayAnswer = {
   waiting: number
 }
 
-export type AccountWebhookReplayError = 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'unauthorized' | 'unavailable' | 'unsupported_media_type' | 'webhook_not_found'
+export type AccountWebhookReplayError = 'account_frozen' | 'insufficient_scope' | 'internal_error' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'payload_too_large' | 'rate_limited' | 'unauthorized' | 'unavailable' | 'unsupported_media_type' | 'webhook_not_found'
 
 export type CreateLoginLinkRequest = {
   action_type: 'login' | 'deposit' | 'walletconnect' | 'human_verification' | 'website_login'

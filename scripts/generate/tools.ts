@@ -1,5 +1,5 @@
 /** Generates the tools of the typed client, which all adapters of agent frameworks share. */
-import { groupOf } from '../../shared/contract/documents/about.ts'
+import { isForModels } from '../../shared/contract/documents/about.ts'
 import type { Operation } from '../../shared/contract/operation.ts'
 import { type OperationTool, toolsOf } from '../../shared/mcp/tools.ts'
 import { literal } from './json-type.ts'
@@ -23,7 +23,7 @@ import type { AccountTool } from './tools.ts'
 function isForAgents({ contract, listed }: OperationTool): boolean {
   const fields = Object.keys(listed.inputSchema.properties ?? {})
   const takesSecret = fields.some((field) => ['password', 'totp_secret'].includes(field))
-  return groupOf(contract).name !== 'onboarding' && !takesSecret
+  return isForModels(contract) && !takesSecret
 }
 
 function toolRow({ contract, config, listed, continuing }: OperationTool): string {

@@ -6,7 +6,7 @@ import type { StandardSchemaWithJSON, Tool, ToolAnnotations } from '@modelcontex
 import * as z from 'zod'
 import { annotationsOf } from '../contract/annotations.ts'
 import { contractDigest } from '../contract/digest.ts'
-import { codesOf, groupOf } from '../contract/documents/about.ts'
+import { codesOf, isForModels } from '../contract/documents/about.ts'
 import { type ObjectSchema, requestSchema, responseSchema } from '../contract/documents/openapi.ts'
 import type { Operation } from '../contract/operation.ts'
 import { coversAccess } from '../contract/scopes.ts'
@@ -86,12 +86,12 @@ const keyArgument = {
 }
 
 /**
- * Returns the tools that a caller with these scopes can use, as a list shows them. A caller has an account,
- * so the list leaves out the tools that open one.
+ * Returns the tools that a caller with these scopes can use, as a list shows them. The list leaves out
+ * what no model with an account needs.
  */
 export function listedTools(tools: ReadonlyMap<string, OperationTool>, held: readonly string[]) {
   return [...tools.values()]
-    .filter(({ contract }) => groupOf(contract).name !== 'onboarding')
+    .filter(({ contract }) => isForModels(contract))
     .filter(({ contract }) => coversAccess(held, contract.access))
     .map(({ listed }) => listed)
 }

@@ -52,7 +52,7 @@ function isLetIn({ access }: Operation, held: Scope): boolean {
 }
 
 /** Operations by which an agent may take something back, also in a frozen account. */
-const takesBack = ['payment_mandate_revoke']
+const takesBack = ['payment_mandate_revoke', 'account_webhook_delete']
 
 function isStoppedByFreeze({ access, method, id }: Operation): boolean {
   const takesMoney = access === 'pay' || access === 'full'

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { contracts } from '../../functions/contracts.ts'
 import { annotationsOf } from '../../shared/contract/annotations.ts'
 import { contractDigest } from '../../shared/contract/digest.ts'
-import { groupOf } from '../../shared/contract/documents/about.ts'
+import { isForModels } from '../../shared/contract/documents/about.ts'
 import { responseSchema } from '../../shared/contract/documents/openapi.ts'
 import { callAtOnce, connectLegacy, connectModern, type Fetch, toolsIn } from '../support/mcp.ts'
 import { type Agent, start, type TestWorld } from '../support/world.ts'
@@ -24,8 +24,7 @@ beforeAll(async () => {
 })
 
 const usable = contracts.filter(
-  (contract) =>
-    groupOf(contract).name !== 'onboarding' && contract.gap !== 'GAP_DEFI_AUTOMATION_V1',
+  (contract) => isForModels(contract) && contract.gap !== 'GAP_DEFI_AUTOMATION_V1',
 )
 
 test.each(clients)('lists one tool for each operation ($revision)', async ({ connect }) => {

@@ -66,6 +66,7 @@ const admitted: Record<string, Input> = {
   defi_order_events: { limit: '5' },
   wallet_activity_list: { limit: '5' },
   account_freeze: { reason: 'the key was seen in a log' },
+  account_webhook_create: { url: resource_url },
   create_login_link: { action_type: 'deposit', token: 'USDC' },
   consent_receipt: { payment_id: someId },
   store_site_credentials: login,

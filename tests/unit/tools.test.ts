@@ -51,6 +51,10 @@ test('every operation of an agent is a tool, except those that take a secret', (
     'request_signup_verification',
     'confirm_registration_code',
     'create_account',
+    'account_webhook_create',
+    'account_webhook_list',
+    'account_webhook_delete',
+    'account_webhook_replay',
     'store_site_credentials',
     'vault_store',
   ])

@@ -4,10 +4,10 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 from .model import Answer, Call, Model, Null
 
-CONTRACT_DIGEST = 'e4165fcccb26643ad878e9b68133812f513fce0c48216452c58cabbd25072c4c'
+CONTRACT_DIGEST = '48f5a29126319bc74305b1bf6b83f853127388a142ceb51e39bc3f1693a3375f'
 """SHA-256 over all contracts; a service of this version sends it as x-contract-digest."""
 
-ErrorCode = Literal['unauthorized', 'insufficient_scope', 'proof_required', 'passkey_required', 'account_on_hold', 'foreign_form', 'account_frozen', 'limit_exceeded', 'invalid_request', 'not_found', 'method_not_allowed', 'conflict', 'terms_changed', 'relay_limit_reached', 'insufficient_funds', 'payload_too_large', 'unsupported_media_type', 'idempotency_mismatch', 'unsupported_scheme', 'unsupported_chain', 'unsupported_token', 'amount_too_small', 'recipient_not_found', 'recipient_refused', 'action_not_found', 'link_not_found', 'return_url_refused', 'too_many_links', 'too_many_mandates', 'too_many_payments', 'merchant_refused', 'too_many_apps', 'mandate_not_found', 'payment_not_found', 'payment_closed', 'consent_not_found', 'consent_invalid', 'credential_not_found', 'credential_protected', 'credential_refused', 'vault_full', 'site_refused', 'template_refused', 'destination_not_approved', 'session_not_found', 'form_refused', 'code_not_found', 'code_not_for_site', 'code_needs_owner', 'site_unavailable', 'mail_not_found', 'mail_refused', 'mail_limit_reached', 'resource_refused', 'resource_unavailable', 'no_payment_required', 'invalid_challenge', 'code_not_accepted', 'browser_only', 'registration_closed', 'alias_unavailable', 'weak_password', 'account_exists', 'challenge_failed', 'rate_limited', 'internal_error', 'unavailable']
+ErrorCode = Literal['unauthorized', 'insufficient_scope', 'proof_required', 'passkey_required', 'account_on_hold', 'foreign_form', 'account_frozen', 'limit_exceeded', 'invalid_request', 'not_found', 'method_not_allowed', 'conflict', 'terms_changed', 'relay_limit_reached', 'insufficient_funds', 'payload_too_large', 'unsupported_media_type', 'idempotency_mismatch', 'unsupported_scheme', 'unsupported_chain', 'unsupported_token', 'amount_too_small', 'recipient_not_found', 'recipient_refused', 'action_not_found', 'link_not_found', 'return_url_refused', 'too_many_links', 'too_many_mandates', 'too_many_payments', 'merchant_refused', 'too_many_apps', 'mandate_not_found', 'payment_not_found', 'payment_closed', 'consent_not_found', 'consent_invalid', 'credential_not_found', 'credential_protected', 'credential_refused', 'vault_full', 'site_refused', 'template_refused', 'destination_not_approved', 'session_not_found', 'form_refused', 'code_not_found', 'code_not_for_site', 'code_needs_owner', 'site_unavailable', 'mail_not_found', 'mail_refused', 'mail_limit_reached', 'resource_refused', 'resource_unavailable', 'no_payment_required', 'invalid_challenge', 'code_not_accepted', 'browser_only', 'registration_closed', 'alias_unavailable', 'webhook_refused', 'webhook_not_found', 'too_many_webhooks', 'weak_password', 'account_exists', 'challenge_failed', 'rate_limited', 'internal_error', 'unavailable']
 """A code with which the service refuses."""
 
 OPERATIONS: dict[str, Call] = {
@@ -34,6 +34,10 @@ OPERATIONS: dict[str, Call] = {
     'wallet_activity_list': Call('wallet_activity_list', 'GET', 'wallet-activity-list', False, True),
     'account_exposure': Call('account_exposure', 'GET', 'account-exposure', False, True),
     'account_freeze': Call('account_freeze', 'POST', 'account-freeze', False, True),
+    'account_webhook_create': Call('account_webhook_create', 'POST', 'account-webhook-create', True, True),
+    'account_webhook_list': Call('account_webhook_list', 'GET', 'account-webhook-list', False, True),
+    'account_webhook_delete': Call('account_webhook_delete', 'POST', 'account-webhook-delete', False, True),
+    'account_webhook_replay': Call('account_webhook_replay', 'POST', 'account-webhook-replay', False, False),
     'create_login_link': Call('create_login_link', 'POST', 'create-hosted-action', False, False),
     'hosted_action_status': Call('hosted_action_status', 'GET', 'hosted-action-status', False, True),
     'consent_receipt': Call('consent_receipt', 'GET', 'consent-receipt', False, True),
@@ -1332,6 +1336,46 @@ class AccountFreezeAnswer(Model):
     """More was open at the freeze: call again with it until it is null."""
 
 
+class AccountWebhookCreateAnswer(Model):
+    webhook_id: str
+    url: str
+    secret: str
+    """Verifies the signatures; shown this once."""
+    created_at: str
+    """RFC 3339, UTC."""
+
+
+class AccountWebhookListAnswerWebhook(Model):
+    webhook_id: str
+    url: str
+    created_at: str
+    """RFC 3339, UTC."""
+    waiting: int
+    """Events that have not arrived."""
+    last_arrived_at: str | None
+    failing_since: str | None
+    failed_reason: str | None
+    """What the last try met."""
+    ended_at: str | None
+    """Nothing is sent since; account_webhook_replay goes on."""
+
+
+class AccountWebhookListAnswer(Model):
+    webhooks: list[AccountWebhookListAnswerWebhook]
+
+
+class AccountWebhookDeleteAnswer(Model):
+    webhook_id: str
+    deleted: bool
+    """False if there was none."""
+
+
+class AccountWebhookReplayAnswer(Model):
+    webhook_id: str
+    waiting: int
+    """Events that are to be sent."""
+
+
 class CreateLoginLinkAnswer(Model):
     url: str
     """For one browser, the first that opens it. Give it to the user alone."""
@@ -2307,6 +2351,44 @@ class Operations:
         """Stops everything that spends or signs, at once. Only the owner can undo it. Any token will do.
         reason: For the feed, shown as your words."""
         return self._call('account_freeze', AccountFreezeAnswer, {'reason': reason, 'cursor': cursor})
+
+    def account_webhook_create(
+        self,
+        *,
+        url: str,
+        idempotency_key: str | None = None,
+    ) -> AccountWebhookCreateAnswer:
+        """Has the events of the account sent to an https address, signed by Standard Webhooks. Scope: pay. Takes an Idempotency-Key.
+        url: https address that answers 2xx within 5 seconds.
+        Codes: webhook_refused, too_many_webhooks."""
+        return self._call('account_webhook_create', AccountWebhookCreateAnswer, {'url': url}, idempotency_key)
+
+    def account_webhook_list(
+        self,
+    ) -> AccountWebhookListAnswer:
+        """Webhooks of the account, and whether events arrive there. Scope: read."""
+        return self._call('account_webhook_list', AccountWebhookListAnswer, {})
+
+    def account_webhook_delete(
+        self,
+        *,
+        webhook_id: str,
+    ) -> AccountWebhookDeleteAnswer:
+        """Ends a webhook now; what has not arrived is not sent any more. Scope: pay.
+        webhook_id: From account_webhook_create."""
+        return self._call('account_webhook_delete', AccountWebhookDeleteAnswer, {'webhook_id': webhook_id})
+
+    def account_webhook_replay(
+        self,
+        *,
+        webhook_id: str,
+        since: str,
+    ) -> AccountWebhookReplayAnswer:
+        """Sends the events since a time again, with the same ids; a webhook that ended goes on. Scope: pay.
+        webhook_id: From account_webhook_create.
+        since: At most 30 days back.
+        Codes: webhook_not_found, account_frozen."""
+        return self._call('account_webhook_replay', AccountWebhookReplayAnswer, {'webhook_id': webhook_id, 'since': since})
 
     def create_login_link(
         self,

@@ -73,6 +73,12 @@ export const groups: readonly Group[] = [
     ids: /^(check_alias|request_signup_|confirm_registration_|create_account)/,
   },
   {
+    name: 'webhooks',
+    title: 'Webhooks',
+    summary: 'Events of the account for services of the user.',
+    ids: /^account_webhook_/,
+  },
+  {
     name: 'wallet',
     title: 'Wallet',
     summary: 'What the account holds, and transfers of stablecoins.',
@@ -91,6 +97,11 @@ export function groupOf({ id }: Pick<Operation, 'id'>): Group {
   const group = groups.find(({ ids }) => ids.test(id))
   if (!group) throw new Error(`${id} is in no group`)
   return group
+}
+
+/** True for an operation that tools show to a model: not for one that opens an account, or is for programs. */
+export function isForModels(contract: Pick<Operation, 'id'>): boolean {
+  return !['onboarding', 'webhooks'].includes(groupOf(contract).name)
 }
 
 /** Returns the error codes that an operation may answer, ordered by status. */
