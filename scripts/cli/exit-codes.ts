@@ -19,6 +19,8 @@ export const exitCodes = {
   tryAgain: 6,
   /** Money may have moved: the outcome is not known, or nothing was delivered for it. */
   outcomeOpen: 7,
+  /** Ctrl-C ended what would go on: 128 and the number of SIGINT. */
+  interrupted: 130,
 } as const
 
 const byCode: Readonly<Record<string, number>> = {

@@ -13,6 +13,7 @@ import {
 } from './buying.ts'
 import { type Call, type Command, needed, textOption, textOptions } from './command.ts'
 import { askFor } from './confirming.ts'
+import { finalStatuses } from './events.ts'
 import { exitCodes } from './exit-codes.ts'
 import { facts } from './screen.ts'
 
@@ -88,8 +89,6 @@ const wait: Command = {
   run: (call) => settle(call, needed(call, 0, 'the id of the payment')),
 }
 
-const over: readonly string[] = ['settled', 'released', 'expired', 'declined']
-
 async function settle(call: Call, transfer_id: string): Promise<number> {
   const { account, screen, signal } = call
   let told = ''
@@ -99,7 +98,7 @@ async function settle(call: Call, transfer_id: string): Promise<number> {
     const state = [seen.status, seen.finality].filter(Boolean).join(', ')
     if (state !== told) screen.say(state)
     told = state
-    if (!over.includes(seen.status)) continue
+    if (!finalStatuses.includes(seen.status)) continue
     screen.show(seen, () =>
       facts([
         ['transfer', seen.transfer_id],

@@ -9,6 +9,7 @@ import { connectCommands } from './connect.ts'
 import { curlCommands } from './curl-command.ts'
 import { demoCommands } from './demo-command.ts'
 import { exitCodeOf } from './exit-codes.ts'
+import { listenCommands } from './listen-command.ts'
 import { loginCommands } from './login-commands.ts'
 import { mailCommands } from './mail-commands.ts'
 import { mcpCommands } from './mcp-proxy.ts'
@@ -23,6 +24,7 @@ export const commands: Readonly<Record<string, Command>> = {
   ...payCommands,
   ...curlCommands,
   ...accountCommands,
+  ...listenCommands,
   ...mailCommands,
   ...vaultCommands,
   ...connectCommands,

@@ -53,7 +53,7 @@ export function facts(list: readonly (readonly [string, Row[string]])[]): string
   return list.map(([name, value]) => `${name.padEnd(width)}  ${cell(value)}`).join('\n')
 }
 
-/** Control characters of foreign texts could rewrite what stands on a terminal. */
-function cell(value: Row[string]): string {
+/** Returns a value as it is printed: control characters of foreign texts could rewrite what stands on a terminal. */
+export function cell(value: Row[string]): string {
   return String(value ?? '').replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
 }

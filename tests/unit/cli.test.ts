@@ -39,7 +39,7 @@ test('it is one file of at most 300 KB', () => {
 })
 
 const names = ['login', 'logout', 'whoami', 'pay', 'wait', 'fetch', 'curl', 'balance', 'activity']
-const others = ['freeze', 'mandate', 'call', 'mail', 'vault', 'connect', 'mcp']
+const others = ['freeze', 'mandate', 'call', 'mail', 'vault', 'connect', 'mcp', 'listen']
 
 test('the help names every command, and each has its own with an example', async () => {
   const { stdout } = await aoa(['--help'])
