@@ -4,6 +4,8 @@ import { run } from './cli/run.ts'
 
 const ending = new AbortController()
 process.once('SIGINT', () => ending.abort(new Error('stopped')))
+// A reader that goes away, such as head, ends the program; without a listener, Node prints a trace.
+process.stdout.on('error', (error) => ending.abort(error))
 const { signal } = ending
 
 process.exitCode = await run(process.argv.slice(2), {

@@ -15,6 +15,7 @@ import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { buildCli } from '../../scripts/packages/package.ts'
+import { answering, serverThat } from '../support/http.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'aoa-cli-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -132,4 +133,25 @@ test('connect adds a table to TOML behind what is there', async () => {
   expect(readFileSync(file, 'utf8')).toBe(
     'model = "any" # mine\n\n[mcp_servers.account]\nurl = "https://account.example/mcp"\n',
   )
+})
+
+test('a reader that goes away ends it without a trace of the stack', async () => {
+  const words = { text: 'x'.repeat(100_000) }
+  const items = ['9', '8', '7', '6'].map((activity_id) => ({
+    activity_id,
+    at: '2026-01-01T00:00:00.000Z',
+    category: 'account',
+    type: 'noted',
+    summary: 'It happened.',
+    untrusted: words,
+  }))
+  const page = JSON.stringify({ items, next_cursor: null })
+  const { url } = await serverThat(answering(200, { 'content-type': 'application/json' }, page))
+  const line = '"$0" "$1" listen --json --once --since 2026-01-01 | head -c 10'
+  const env = { HOME: home, PATH: process.env['PATH'], ...keyed, AOA_BASE_URL: url }
+
+  const read = await promisify(execFile)('sh', ['-c', line, process.execPath, program], { env })
+
+  expect(read.stdout).toBe('{"id":"6",')
+  expect(read.stderr).toMatch(/^(write EPIPE\n)?$/)
 })
