@@ -8,10 +8,8 @@ import type { accountWebhookCreate } from './contract.ts'
 const createdRow = z.object({ created_at: z.coerce.date() })
 
 /** Makes the webhook. Its secret is answered once and stored sealed; the first event is that it was made. */
-export const run: Handler<typeof accountWebhookCreate> = async (
-  { url },
-  { db, world, mailSoon },
-) => {
+export const run: Handler<typeof accountWebhookCreate> = async ({ url }, context) => {
+  const { db, world } = context
   const checked = checkUrl(url, { allowLoopback: world.config.allowLoopback })
   if ('refused' in checked) return fail('webhook_refused', { hint: checked.refused })
   const webhook = world.newId()
@@ -19,6 +17,6 @@ export const run: Handler<typeof accountWebhookCreate> = async (
   const { href } = checked.url
   const created = await db.one('create_webhook', { webhook, url: href, sealed }, createdRow)
   if (!created) return fail('too_many_webhooks')
-  mailSoon()
+  context.mailSoon()
   return { webhook_id: webhook, url: href, secret, created_at: created.created_at.toISOString() }
 }

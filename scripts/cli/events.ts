@@ -17,10 +17,12 @@ export type AccountEvent = {
 /** Statuses in which a payment is over. */
 export const finalStatuses: readonly string[] = ['settled', 'released', 'expired', 'declined']
 
-/** Returns the event of a new item. */
+/** Returns the event of a new item, such as `mail.received` for `mail_received` of the category mail. */
 export function eventOfItem(item: ActivityItem): AccountEvent {
   const { activity_id, category, type, at } = item
-  return { id: activity_id, type: `${category}.${type}`, timestamp: at, data: item }
+  const prefix = `${category}_`
+  const happened = type.startsWith(prefix) ? type.slice(prefix.length) : type
+  return { id: activity_id, type: `${category}.${happened}`, timestamp: at, data: item }
 }
 
 /** Returns the event of a payment that is over, by its newest item. */

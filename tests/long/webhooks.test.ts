@@ -20,13 +20,23 @@ function sometimes(odd: Answering, nths: readonly number[]): Answering {
   }
 }
 
+/** Does the first on this many requests, and answers 200 after them. */
+function atFirst(odd: Answering, count: number): Answering {
+  let requests = 0
+  return (response, received) => {
+    requests += 1
+    if (requests <= count) odd(response, received)
+    else response.end()
+  }
+}
+
 test('each event arrives where its receiver lives, signed, and nowhere else', async () => {
   const elsewhere = await serverThat(answering(200))
   const redirect = answering(302, { location: elsewhere.url })
   const living: [string, Answering][] = [
     ['well', answering(200)],
     ['failing now and then', sometimes(answering(500), [1])],
-    ['mostly failing', sometimes(answering(503), [0, 1])],
+    ['down for its first 30 requests', atFirst(answering(503), 30)],
     ['silent now and then', sometimes(expiring(aoa), [1])],
     ['hanging up now and then', sometimes((response) => response.destroy(), [2])],
     ['redirecting now and then', sometimes(redirect, [0])],
@@ -64,7 +74,7 @@ test('each event arrives where its receiver lives, signed, and nowhere else', as
   for (const { kind, agent, receiver, webhooks } of all) {
     const lives = living.some(([name]) => name === kind)
     const own = events.filter(({ account }) => account === agent.id)
-    expect([kind, own.length]).toEqual([kind, 2 * eventsOfEach + 3])
+    expect(own.length).toBeGreaterThanOrEqual(2 * eventsOfEach + 3)
     expect([kind, own.filter(({ arrived }) => arrived).length]).toEqual([
       kind,
       lives ? own.length : 0,

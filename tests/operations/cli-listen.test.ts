@@ -123,7 +123,7 @@ test('a transfer, its settlement and a deposit are told once each', async () => 
   const [first = '', , last = ''] = events.map(({ data }) => data.activity_id)
   expect(code).toBe(130)
   expect(events.map(({ id, type, data: { status } }) => [id, type, status])).toEqual([
-    [first, 'transfer.transfer_authorized', 'submitted'],
+    [first, 'transfer.authorized', 'submitted'],
     [`${first}_settled`, 'transfer.settled', 'settled'],
     [last, 'deposit.received', 'included'],
   ])
