@@ -102,6 +102,7 @@ async function askFacilitator(
   try {
     const response = await fetch(url, {
       signal: deadline(milliseconds),
+      redirect: 'manual',
       ...(payment && {
         method: 'POST',
         headers: { 'content-type': 'application/json' },

@@ -19,13 +19,20 @@ ${confirmingHelp}`,
   examples: ['aoa demo', 'aoa demo --yes'],
   async run(call) {
     const { account, screen } = call
-    const url = await findReport(call)
-    if (url === undefined) return exitCodes.failed
+    const sandbox = await findSandbox(call)
+    if (!sandbox) return exitCodes.failed
+    const { report: url, networks } = sandbox
     const prepared = await account().x402PaymentPrepare({ resource_url: url })
     const { attempt_id, terms, summary, confirmation } = prepared
     if (atomic(terms.amount_usd) > atomic(usdMax)) {
       screen.say(`The report costs ${terms.amount_usd} USD, more than ${usdMax}. Nothing was paid.`)
       return exitCodes.overLimit
+    }
+    if (terms.token !== 'USDC' || !networks.includes(terms.network)) {
+      screen.say(
+        `The report costs ${terms.token} on ${terms.network}, no test money. Nothing was paid.`,
+      )
+      return exitCodes.failed
     }
     if (prepared.requires_user_confirm) {
       const page = ownerPage(confirmation)
@@ -60,13 +67,16 @@ const codes: Readonly<Record<string, number>> = {
   unknown: exitCodes.outcomeOpen,
 }
 
-/** Asks the service for its sandbox. Returns the address of the report, or says why there is none. */
-async function findReport(call: Call): Promise<string | undefined> {
+/** Asks the service for its sandbox. Returns the address of a report and the test networks, or says that there is none. */
+async function findSandbox(
+  call: Call,
+): Promise<{ report: string; networks: unknown[] } | undefined> {
   const { baseUrl } = clientOptions(call)
   const answer = await call.fetch(`${baseUrl}/sandbox`, { signal: call.signal })
   const found: unknown = await answer.json().catch(() => undefined)
-  if (answer.status === 200) return `${baseUrl}/sandbox/v2/report`
-  const message = isObject(found) ? found['message'] : undefined
+  const { reports, networks, message } = isObject(found) ? found : {}
+  const report: unknown = Array.isArray(reports) ? reports[0] : undefined
+  if (typeof report === 'string' && Array.isArray(networks)) return { report, networks }
   call.screen.say(typeof message === 'string' ? message : `${baseUrl} has no sandbox.`)
   return undefined
 }

@@ -3,6 +3,7 @@ import { build } from 'esbuild'
 import { afterAll, expect, test } from 'vitest'
 import { contracts } from '../../functions/contracts.ts'
 import { listen } from '../../scripts/local/process/listen.ts'
+import { isForModels } from '../../shared/contract/documents/about.ts'
 import { openScene } from '../support/browser/browser.ts'
 import { press } from '../support/browser/people.ts'
 
@@ -72,7 +73,7 @@ test.each([
   await press(page, 'Allow')
   await page.waitForURL(`${site.url}/back?*`)
 
-  const tools = contracts.filter(({ access }) => access !== 'public')
+  const tools = contracts.filter(isForModels)
   await expect.poll(() => page.title()).toMatch(`${tools.length} tools of `)
   // The first request has no token, and there is no stream to open.
   const refused = complaints.splice(0).filter((one) => !/^(401|405) .*\/mcp\/?$/.test(one))

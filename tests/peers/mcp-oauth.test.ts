@@ -9,6 +9,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { beforeAll, expect, test } from 'vitest'
 import { contracts } from '../../functions/contracts.ts'
+import { isForModels } from '../../shared/contract/documents/about.ts'
 import type { GrantChoice } from '../../shared/oauth/token.ts'
 import { typed } from '../support/mcp.ts'
 import { consent, redirectUri, type Served, serve } from '../support/oauth.ts'
@@ -16,7 +17,7 @@ import { type Agent, start } from '../support/world.ts'
 
 /** Tools where no vault is offered. */
 const payable = contracts
-  .filter(({ access, gap }) => access !== 'public' && gap !== 'GAP_DEFI_AUTOMATION_V1')
+  .filter((contract) => isForModels(contract) && contract.gap !== 'GAP_DEFI_AUTOMATION_V1')
   .map(({ id }) => id)
 
 const itself = { name: 'guarantee', version: '1.0' }

@@ -8,7 +8,7 @@ import { contracts } from '../../functions/contracts.ts'
 import notFound from '../../functions/not-found/index.ts'
 import { listen } from '../../scripts/local/process/listen.ts'
 import { createApiKey } from '../../shared/auth/api-key.ts'
-import { groupOf } from '../../shared/contract/documents/about.ts'
+import { isForModels } from '../../shared/contract/documents/about.ts'
 import { functionsIn } from '../support/functions.ts'
 import { answering, serverThat } from '../support/http.ts'
 import { modernClient, type Opens } from '../support/mcp.ts'
@@ -65,7 +65,7 @@ describe.each([
     const { tools } = await client.listTools()
     const identity = await client.callTool({ name: 'get_identity', arguments: {} })
 
-    const usable = contracts.filter((contract) => groupOf(contract).name !== 'onboarding')
+    const usable = contracts.filter(isForModels)
     expect(tools.map(({ name }) => name)).toEqual(usable.map(({ id }) => id))
     expect(JSON.stringify(tools)).not.toContain('[object')
     expect(identity).toMatchObject({ structuredContent: { alias: agent.alias } })
